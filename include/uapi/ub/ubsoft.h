@@ -172,9 +172,9 @@ struct ubsoft_sge {
  * @remote_token_id: token id of the remote segment
  * @remote_token: its token
  * @arg0: WRITE_IMM, SEND_IMM: immediate data; WRITE_NOTIFY: notify data; CAS:
- *	value compared with; SWAP: new value; fetch-and-op: operand;
- *	SEND_INVALIDATE: token id to be invalidated
- * @arg1: CAS: new value; WRITE_NOTIFY: address of the notify data
+ *	value compared with; fetch-and-op: operand; SEND_INVALIDATE: token id to
+ *	be invalidated
+ * @arg1: CAS, SWAP: new value; WRITE_NOTIFY: address of the notify data
  * @notify_token_id: WRITE_NOTIFY: token id of the segment of @arg1
  * @notify_token: its token
  *

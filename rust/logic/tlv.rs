@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Codec of the type-length-value ABI of the `uburma` files.
+//!
+//! A command is a 16-byte header in user memory that names an array of 16-byte attribute records;
+//! each record names a piece of user memory. The caller copies the header and the array once and
+//! hands the copies to this file, which answers with *plans*: where to copy and how many bytes.
+//! Every byte count of a plan comes from the kernel's own [`AttrSpec`] tables. What the user sent
+//! can only make a plan fail or be absent, or lower the number of elements of an output array.
+//!
+//! All machines this ABI exists on are little-endian, and so is the codec.
+
+use crate::env::{
+    Result,
+    EFAULT,
+    EINVAL, //
+};
+
+/// Bytes of a command header.
+pub(crate) const HEADER_LEN: usize = 16;
+/// Bytes of one attribute record.
+pub(crate) const ATTR_LEN: usize = 16;
+/// Largest number of attribute records of a command (fewer than 2048 bytes).
+pub(crate) const MAX_ATTRS: usize = 127;
+/// Largest number of attribute records of an event command (fewer than 256 bytes).
+pub(crate) const MAX_EVENT_ATTRS: usize = 15;
+/// First attribute id that means output; lower ids are input.
+pub(crate) const FIRST_OUTPUT: u8 = 0x80;
+
+/// Kind of file a header arrived on; it selects the limit on the array length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Channel {
+    /// The device file.
+    Device,
+    /// One of the event files.
+    Event,
+}
+
+/// A checked command header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Command number, not yet looked up.
+    pub(crate) command: u32,
+    /// Bytes of the attribute array: a non-zero multiple of [`ATTR_LEN`], within the limit.
+    pub(crate) args_len: u32,
+    /// User address of the attribute array, not zero.
+    pub(crate) args_addr: u64,
+}
+
+impl Header {
+    /// Decodes and checks a header.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when the array length is zero, not a multiple of 16 or too large for the channel,
+    /// or when the array address is zero.
+    pub(crate) fn parse(bytes: &[u8; HEADER_LEN], channel: Channel) -> Result<Self> {
+        let [c0, c1, c2, c3, l0, l1, l2, l3, addr @ ..] = *bytes;
+        let header = Self {
+            command: u32::from_le_bytes([c0, c1, c2, c3]),
+            args_len: u32::from_le_bytes([l0, l1, l2, l3]),
+            args_addr: u64::from_le_bytes(addr),
+        };
+        let max_attrs = match channel {
+            Channel::Device => MAX_ATTRS,
+            Channel::Event => MAX_EVENT_ATTRS,
+        };
+        let whole = header.args_len as usize % ATTR_LEN == 0;
+        let count = header.attr_count();
+        if !whole || count == 0 || count > max_attrs || header.args_addr == 0 {
+            return Err(EINVAL);
+        }
+        Ok(header)
+    }
+
+    /// Returns the number of attribute records in the array.
+    pub(crate) fn attr_count(&self) -> usize {
+        self.args_len as usize / ATTR_LEN
+    }
+}
+
+/// One attribute record as the user wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attr {
+    /// Attribute id; below [`FIRST_OUTPUT`] input, else output.
+    pub(crate) id: u8,
+    /// Always 0 from user space; the kernel gives it no meaning.
+    pub(crate) flag: u8,
+    /// Bytes per element.
+    pub(crate) field_size: u16,
+    /// Number of elements, 12 bits.
+    pub(crate) el_num: u16,
+    /// Distance between elements in bytes, 12 bits; 0 for a single element.
+    pub(crate) el_size: u16,
+    /// User address of the first element.
+    pub(crate) data: u64,
+}
+
+impl Attr {
+    /// Decodes a record; any 16 bytes are a record.
+    pub(crate) fn decode(bytes: &[u8; ATTR_LEN]) -> Self {
+        let [id, flag, s0, s1, w0, w1, w2, w3, data @ ..] = *bytes;
+        let word = u32::from_le_bytes([w0, w1, w2, w3]);
+        Self {
+            id,
+            flag,
+            field_size: u16::from_le_bytes([s0, s1]),
+            el_num: (word & 0xfff) as u16,
+            el_size: ((word >> 12) & 0xfff) as u16,
+            data: u64::from_le_bytes(data),
+        }
+    }
+
+    /// Encodes the record; the reserved byte of the element word becomes 0.
+    pub(crate) fn encode(&self) -> [u8; ATTR_LEN] {
+        let word = (u32::from(self.el_num) & 0xfff) | ((u32::from(self.el_size) & 0xfff) << 12);
+        let [s0, s1] = self.field_size.to_le_bytes();
+        let [w0, w1, w2, w3] = word.to_le_bytes();
+        let [d0, d1, d2, d3, d4, d5, d6, d7] = self.data.to_le_bytes();
+        [
+            self.id, self.flag, s0, s1, w0, w1, w2, w3, d0, d1, d2, d3, d4, d5, d6, d7,
+        ]
+    }
+}
+
+/// Whether a command can do without an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Requirement {
+    /// Absence is `EINVAL`.
+    Required,
+    /// An absent input reads as zeros, an absent output is not written.
+    Optional,
+}
+
+/// Direction of a table of specs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// User to kernel.
+    Input,
+    /// Kernel to user.
+    Output,
+}
+
+/// How many elements the user's record must announce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    /// Exactly the spec's number (inputs).
+    Exact,
+    /// At least the spec's number (outputs of fixed shape).
+    AtLeast,
+    /// Any number; the smaller of both is written (output arrays of variable length).
+    UpTo,
+}
+
+/// What the kernel expects of one attribute of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AttrSpec {
+    /// Attribute id.
+    pub(crate) id: u8,
+    /// Bytes per element, not zero.
+    pub(crate) size: u16,
+    /// Number of elements, at least 1.
+    pub(crate) el_num: u16,
+    /// Distance between elements in bytes; 0 for a single element.
+    pub(crate) stride: u16,
+    /// Whether the attribute must be present.
+    pub(crate) requirement: Requirement,
+    /// Rule for the element count.
+    count: Count,
+}
+
+impl AttrSpec {
+    /// Builds a spec; the constructors below are the public forms.
+    const fn new(id: u8, size: u16, requirement: Requirement, count: Count) -> Self {
+        Self {
+            id,
+            size,
+            el_num: 1,
+            stride: 0,
+            requirement,
+            count,
+        }
+    }
+
+    /// A mandatory input of `size` bytes.
+    pub(crate) const fn input(id: u8, size: u16) -> Self {
+        Self::new(id, size, Requirement::Required, Count::Exact)
+    }
+
+    /// An input of `size` bytes that reads as zeros when absent.
+    pub(crate) const fn optional_input(id: u8, size: u16) -> Self {
+        Self::new(id, size, Requirement::Optional, Count::Exact)
+    }
+
+    /// An output of `size` bytes, written when present.
+    pub(crate) const fn output(id: u8, size: u16) -> Self {
+        Self::new(id, size, Requirement::Optional, Count::AtLeast)
+    }
+
+    /// An output of `size` bytes without which the command makes no sense.
+    pub(crate) const fn required_output(id: u8, size: u16) -> Self {
+        Self::new(id, size, Requirement::Required, Count::AtLeast)
+    }
+
+    /// One member of `el_num` structs that lie `stride` bytes apart, written when present.
+    pub(crate) const fn strided_output(id: u8, size: u16, el_num: u16, stride: u16) -> Self {
+        let spec = Self::output(id, size);
+        Self {
+            el_num,
+            stride,
+            ..spec
+        }
+    }
+
+    /// A dense array of at most `max_el` elements; the user's record says how many fit.
+    pub(crate) const fn array_output(id: u8, size: u16, max_el: u16) -> Self {
+        let spec = Self::new(id, size, Requirement::Optional, Count::UpTo);
+        Self {
+            el_num: max_el,
+            stride: size,
+            ..spec
+        }
+    }
+
+    /// Returns whether the spec is well formed for `direction`.
+    const fn is_valid(&self, direction: Direction) -> bool {
+        let placed = match direction {
+            Direction::Input => self.id < FIRST_OUTPUT && matches!(self.count, Count::Exact),
+            Direction::Output => self.id >= FIRST_OUTPUT && !matches!(self.count, Count::Exact),
+        };
+        let single = self.el_num == 1 && self.stride == 0;
+        let spread = self.el_num >= 1 && self.el_num <= 0xfff && self.stride >= self.size;
+        placed && self.size != 0 && self.stride <= 0xfff && (single || spread)
+    }
+}
+
+/// Returns whether a table of specs is well formed: right direction, no zero size, no id twice.
+///
+/// Meant for constant assertions next to the command tables.
+// A `for` loop is not possible in a `const fn`, so the indices are explicit and bounded here.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+pub(crate) const fn specs_are_valid(specs: &[AttrSpec], direction: Direction) -> bool {
+    let mut i = 0;
+    while i < specs.len() {
+        if !specs[i].is_valid(direction) {
+            return false;
+        }
+        let mut j = 0;
+        while j < i {
+            if specs[j].id == specs[i].id {
+                return false;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Where to read an input attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InPlan {
+    /// User address.
+    pub(crate) addr: u64,
+    /// Bytes to read, from the spec.
+    pub(crate) len: usize,
+}
+
+/// Where to write an output attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutPlan {
+    /// User address of the first element.
+    pub(crate) addr: u64,
+    /// Bytes per element, from the spec.
+    pub(crate) size: usize,
+    /// Number of elements that may be written; 0 is possible for variable arrays only.
+    pub(crate) count: u16,
+    /// Distance between elements in bytes, from the spec; 0 for a single element.
+    pub(crate) stride: u16,
+}
+
+impl OutPlan {
+    /// Returns the user address and the length of element `index`.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when `index` is outside the plan, `EFAULT` when the address wraps.
+    pub(crate) fn element(&self, index: u16) -> Result<(u64, usize)> {
+        if index >= self.count {
+            return Err(EINVAL);
+        }
+        // Both factors have 16 bits.
+        let offset = u64::from(index).wrapping_mul(u64::from(self.stride));
+        let addr = self.addr.checked_add(offset).ok_or(EFAULT)?;
+        Ok((addr, self.size))
+    }
+}
+
+/// A snapshot of a command's attribute array.
+///
+/// The first record of an id wins; unknown and surplus records are ignored. Lookup takes constant
+/// time. The table borrows the copied bytes and adds an index of 256 bytes.
+pub(crate) struct AttrTable<'a> {
+    /// The copied array: a multiple of [`ATTR_LEN`] long, at most [`MAX_ATTRS`] records.
+    bytes: &'a [u8],
+    /// Position of the first record of each id plus one; 0 means absent.
+    index: [u8; 256],
+}
+
+impl<'a> AttrTable<'a> {
+    /// Indexes a copied attribute array.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when the length is zero, not a multiple of 16, or above [`MAX_ATTRS`] records.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let records = bytes.chunks_exact(ATTR_LEN);
+        if bytes.is_empty() || !records.remainder().is_empty() || records.len() > MAX_ATTRS {
+            return Err(EINVAL);
+        }
+        let mut index = [0; 256];
+        for (record, position) in records.zip(1u8..) {
+            let Some(&id) = record.first() else { continue };
+            if let Some(slot @ 0) = index.get_mut(usize::from(id)) {
+                *slot = position;
+            }
+        }
+        Ok(Self { bytes, index })
+    }
+
+    /// Returns the number of records, known or not.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() / ATTR_LEN
+    }
+
+    /// Returns the first record with the given id.
+    pub(crate) fn find(&self, id: u8) -> Option<Attr> {
+        let position = usize::from(*self.index.get(usize::from(id))?).checked_sub(1)?;
+        let record = self.bytes.get(position.checked_mul(ATTR_LEN)?..)?;
+        record.first_chunk().map(Attr::decode)
+    }
+
+    /// Finds the record of a spec; `None` when it is absent and optional.
+    fn find_spec(&self, spec: &AttrSpec) -> Result<Option<Attr>> {
+        match (self.find(spec.id), spec.requirement) {
+            (None, Requirement::Required) => Err(EINVAL),
+            (None, Requirement::Optional) => Ok(None),
+            (Some(attr), _) if attr.field_size != spec.size => Err(EINVAL),
+            (Some(attr), _) => Ok(Some(attr)),
+        }
+    }
+
+    /// Plans the copy of an input attribute; `None` when it is optional and absent (all zeros).
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when a required attribute is absent or the shape differs from the spec; `EFAULT`
+    /// when the user range wraps.
+    pub(crate) fn input(&self, spec: &AttrSpec) -> Result<Option<InPlan>> {
+        let Some(attr) = self.find_spec(spec)? else {
+            return Ok(None);
+        };
+        if attr.el_num != spec.el_num {
+            return Err(EINVAL);
+        }
+        check_range(attr.data, u64::from(spec.size))?;
+        Ok(Some(InPlan {
+            addr: attr.data,
+            len: usize::from(spec.size),
+        }))
+    }
+
+    /// Plans the copy of an output attribute; `None` when it is optional and absent (skip it).
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when a required attribute is absent, the element size or stride differs, or the
+    /// user announces fewer elements than the kernel writes; `EFAULT` when the user range wraps.
+    pub(crate) fn output(&self, spec: &AttrSpec) -> Result<Option<OutPlan>> {
+        let Some(attr) = self.find_spec(spec)? else {
+            return Ok(None);
+        };
+        let count = match spec.count {
+            Count::UpTo => spec.el_num.min(attr.el_num),
+            Count::Exact | Count::AtLeast if attr.el_num < spec.el_num => return Err(EINVAL),
+            Count::Exact | Count::AtLeast => spec.el_num,
+        };
+        if spec.stride != 0 && attr.el_size != spec.stride {
+            return Err(EINVAL);
+        }
+        if let Some(last) = count.checked_sub(1) {
+            // All three have 16 bits.
+            let span = u64::from(last)
+                .wrapping_mul(u64::from(spec.stride))
+                .wrapping_add(u64::from(spec.size));
+            check_range(attr.data, span)?;
+        }
+        Ok(Some(OutPlan {
+            addr: attr.data,
+            size: usize::from(spec.size),
+            count,
+            stride: spec.stride,
+        }))
+    }
+
+    /// Checks all attributes of a command, so that a bad one is refused before anything happens.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`input`](Self::input) and [`output`](Self::output).
+    pub(crate) fn check(&self, inputs: &[AttrSpec], outputs: &[AttrSpec]) -> Result {
+        for spec in inputs {
+            self.input(spec)?;
+        }
+        for spec in outputs {
+            self.output(spec)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a user range that wraps around the address space.
+fn check_range(addr: u64, len: u64) -> Result {
+    addr.checked_add(len).map(|_| ()).ok_or(EFAULT)
+}
+
+#[cfg(test)]
+#[path = "tests/tlv.rs"]
+mod tests;
