@@ -173,7 +173,7 @@ struct ubsoft_sge {
  * @remote_token: its token
  * @arg0: WRITE_IMM, SEND_IMM: immediate data; WRITE_NOTIFY: notify data; CAS:
  *	value compared with; fetch-and-op: operand; SEND_INVALIDATE: token id to
- *	be invalidated
+ *	be invalidated in the low half, its token in the high half
  * @arg1: CAS, SWAP: new value; WRITE_NOTIFY: address of the notify data
  * @notify_token_id: WRITE_NOTIFY: token id of the segment of @arg1
  * @notify_token: its token

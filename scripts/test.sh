@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# All tests, from nothing. The last line is "N passed, N failed", over everything;
+# the exit status is 0 only if something ran and nothing failed.
+#
+#   test.sh           'make test'
+#   test.sh soak      the long hostile runs alone, on the debug kernel
+#   test.sh kobject   the short run on the kernel with delayed releases
+
+. "$(dirname "$0")/lib.sh"
+
+BUILD=$UB_ROOT/build
+SCRIPTS=$UB_ROOT/scripts
+PROGRAMS=$BUILD/user/x86_64-unknown-linux-gnu/release
+PASSED=0
+FAILED=0
+FAILURES=()
+
+# failure TEXT: counts one, to be repeated at the end.
+failure() {
+	FAILED=$((FAILED + 1))
+	FAILURES+=("$1")
+	say "FAILED $1"
+}
+
+# The one closing line, whatever happened.
+finish() {
+	local text
+	trap - EXIT
+	if [ "$PASSED" -eq 0 ] && [ "$FAILED" -eq 0 ]; then
+		failure "no test ran"
+	fi
+	if [ ${#FAILURES[@]} -ne 0 ]; then
+		say "what failed:"
+		for text in "${FAILURES[@]}"; do
+			say "  $text"
+		done
+	fi
+	echo "$PASSED passed, $FAILED failed"
+	[ "$FAILED" -eq 0 ] || exit 1
+	exit 0
+}
+trap 'failure "the run was broken off"; finish' EXIT
+trap 'exit 1' INT TERM HUP
+
+# needed WHAT COMMAND...: a step without which nothing that follows makes sense.
+needed() {
+	local what=$1
+	shift
+	"$@" || {
+		failure "$what"
+		finish
+	}
+}
+
+# count_cargo WHAT LOG STATUS: adds up what cargo's test programs reported.
+count_cargo() {
+	local what=$1 log=$2 status=$3 passed failed name named=0
+	read -r passed failed < <(awk '/^test result: / { p += $4; f += $6 } END { print p + 0, f + 0 }' "$log")
+	PASSED=$((PASSED + passed))
+	while read -r name; do
+		failure "$what: $name"
+		named=$((named + 1))
+	done < <(sed -n 's/^test \(.*\) \.\.\. FAILED$/\1/p' "$log")
+	for (( ; named < failed; named++)); do
+		failure "$what: a test, see $log"
+	done
+	if [ "$status" -ne 0 ]; then
+		tail -n "${UB_LOG_LINES:-60}" "$log"
+		[ "$failed" -ne 0 ] || failure "$what: cargo test ended with status $status, see $log"
+	elif [ "$passed" -eq 0 ]; then
+		failure "$what: no test ran, see $log"
+	fi
+	say "$what: $passed of $((passed + failed)) passed"
+}
+
+# cargo_tests WHAT DIRECTORY: the tests of a crate or workspace, on this machine.
+cargo_tests() {
+	local what=$1 dir=$2 log=$BUILD/${2//\//-}.log status=0 locked=()
+	if [ ! -e "$UB_ROOT/$dir/Cargo.toml" ]; then
+		failure "$what: there is no $dir/Cargo.toml"
+		return
+	fi
+	[ ! -e "$UB_ROOT/$dir/Cargo.lock" ] || locked=(--locked)
+	CARGO_TARGET_DIR=$BUILD/host-tests CARGO_TERM_COLOR=never \
+		wait_progress "$what" "10 to 90 s" "$log" cargo test --no-fail-fast --workspace \
+		--manifest-path "$UB_ROOT/$dir/Cargo.toml" "${locked[@]}" || status=$?
+	count_cargo "$what" "$log" "$status"
+}
+
+# The runner that judges the other tests is tested itself.
+runner_tests() {
+	local log=$BUILD/test_vm.log status=0 ran failed
+	python3 "$SCRIPTS/test_vm.py" >"$log" 2>&1 || status=$?
+	ran=$(sed -n 's/^Ran \([0-9]*\) tests\? in .*/\1/p' "$log")
+	failed=$(grep -cE '^(FAIL|ERROR): ' "$log" || true)
+	if [ "$status" -ne 0 ] || [ "${ran:-0}" -eq 0 ]; then
+		tail -n 60 "$log"
+		[ "$failed" -ne 0 ] || failed=1
+		failure "VM runner: $failed of its own tests, see $log"
+	fi
+	[ "${ran:-0}" -lt "$failed" ] || PASSED=$((PASSED + ${ran:-0} - failed))
+	say "VM runner: $((${ran:-0} - failed)) of ${ran:-0} passed"
+}
+
+# count_results WHAT RESULTS STATUS: adds up a results file of vm.py or ktap.py.
+count_results() {
+	local what=$1 results=$2 status=$3 text passed failed
+	if [ ! -e "$results" ]; then
+		failure "$what: ended with status $status and no results"
+		return
+	fi
+	read -r passed failed < <(python3 -c 'import json, sys
+r = json.load(open(sys.argv[1])); print(r["passed"], r["failed"])' "$results")
+	PASSED=$((PASSED + passed))
+	while read -r text; do
+		[ -z "$text" ] || failure "$what: $text"
+	done < <(python3 -c 'import json, sys
+print("\n".join(json.load(open(sys.argv[1]))["failures"]))' "$results")
+	if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+		failure "$what: ended with status $status"
+	fi
+}
+
+# ktap_test NAME FILE: a KTAP program in Python, on this machine.
+ktap_test() {
+	local results=$BUILD/$1.json status=0
+	rm -f "$results"
+	"$SCRIPTS/ktap.py" "$1" "$results" python3 -B "$UB_ROOT/$2" || status=$?
+	count_results host "$results" "$status"
+}
+
+# A test program that nobody lists would never run, and nobody would notice.
+check_listed() {
+	local source name
+	for source in "$UB_ROOT"/user/*/src/bin/t-*.rs; do
+		name=$(basename "$source" .rs)
+		[ ! -e "$source" ] || grep -qE "^[^#]*\b$name\b" "$UB_ROOT/selftests/vm/tests.list" ||
+			failure "$name is in user/ and not in selftests/vm/tests.list"
+	done
+}
+
+# vm_tests FLAVOUR SUITE [OPTION...]: the list's programs of a suite.
+vm_tests() {
+	local flavour=$1 suite=$2 results=$BUILD/vm-$2.json kernel status=0
+	shift 2
+	kernel=$("$SCRIPTS/kernel.sh" dir "$flavour")
+	rm -f "$results"
+	"$SCRIPTS/vm.py" run --kernel "$kernel" --modules "$BUILD/$flavour" --programs "$PROGRAMS" \
+		--suite "$suite" --console "$BUILD/vm-$suite-console.log" --results "$results" "$@" || status=$?
+	count_results VM "$results" "$status"
+}
+
+build_for() {
+	say "== kernel ($1) =="
+	needed "the $1 kernel could not be built" "$SCRIPTS/kernel.sh" build "$1"
+	say "== modules =="
+	needed "the modules do not build for the $1 kernel" "$SCRIPTS/modules.sh" build "$1"
+	say "== user programs =="
+	needed "the user programs do not build" "$SCRIPTS/user.sh"
+}
+
+mkdir -p "$BUILD"
+suite=${1:-test}
+say "== set-up =="
+needed "the set-up failed" "$SCRIPTS/setup.sh"
+case $suite in
+test)
+	build_for debug
+	say "== host tests =="
+	runner_tests
+	cargo_tests "pure logic" selftests/host
+	cargo_tests "user library" user
+	ktap_test abi-c selftests/abi/check_c.py
+	cargo_tests "ABI in Rust" selftests/abi/rust
+	say "== tests in the virtual machine =="
+	check_listed
+	vm_tests debug test --kmemleak
+	;;
+soak)
+	build_for debug
+	say "== soak in the virtual machine =="
+	vm_tests debug soak --kmemleak
+	;;
+kobject)
+	build_for kobject
+	say "== delayed releases in the virtual machine =="
+	vm_tests kobject kobject
+	;;
+*) die "usage: test.sh [soak|kobject]" ;;
+esac
+finish

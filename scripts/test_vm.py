@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of the VM runner's own judgement: it must not call a bad run good."""
+
+import gzip
+import os
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+
+# pylint: disable=wrong-import-position
+from ubvm import console, cpio, ktap, testlist
+
+
+def parsed(text):
+    """The results of a KTAP document."""
+    parser = ktap.Parser()
+    for line in text.strip("\n").split("\n"):
+        parser.feed(line)
+    parser.finish()
+    return parser.results
+
+
+def statuses(text):
+    """Their statuses alone."""
+    return [result.status for result in parsed(text)]
+
+
+def judged(lines, names=("t",), may_skip=False, kernel=()):
+    """A Judge that has seen these lines of programs and kernel."""
+    judge = console.Judge([console.Program(name, may_skip) for name in names])
+    for line in kernel:
+        judge.kernel_line(line)
+    for number, line in enumerate(lines):
+        judge.user_line(line, float(number))
+    judge.finish(99.0, None)
+    return judge
+
+
+def failed(judge, name="t"):
+    """How many failures were put down to a program."""
+    return judge.plan[name].count(ktap.FAIL)
+
+
+GOOD = ["@@UB INIT", "@@UB BEGIN t", "KTAP version 1", "1..2", "ok 1 - a", "ok 2 - b", "",
+        "@@UB END t 0 -", "@@UB DONE"]
+
+
+class Ktap(unittest.TestCase):
+    """The parser of KTAP."""
+
+    def test_plain(self):
+        self.assertEqual(parsed("KTAP version 1\n1..3\nok 1 - a b\nnot ok 2 - c\nok 3 - d # SKIP no"),
+                         [ktap.Result("a b", "pass"), ktap.Result("c", "fail"),
+                          ktap.Result("d", "skip", "no")])
+
+    def test_no_plan(self):
+        self.assertEqual(statuses("KTAP version 1\nok 1 - a"), ["pass", "fail"])
+
+    def test_nothing(self):
+        self.assertEqual(statuses("hello"), ["fail"])
+
+    def test_plan_not_fulfilled(self):
+        self.assertEqual(statuses("KTAP version 1\n1..3\nok 1 - a\nok 2 - b"),
+                         ["pass", "pass", "fail"])
+
+    def test_plan_exceeded(self):
+        self.assertEqual(statuses("1..1\nok 1 - a\nok 2 - b"), ["pass", "pass", "fail"])
+
+    def test_plan_at_the_end(self):
+        self.assertEqual(statuses("KTAP version 1\nok 1 - a\n1..1"), ["pass"])
+
+    def test_number_missing(self):
+        self.assertEqual(statuses("1..3\nok 1 - a\nok 3 - c"), ["pass", "fail", "pass"])
+
+    def test_number_twice(self):
+        self.assertIn("fail", statuses("1..2\nok 1 - a\nok 1 - a"))
+
+    def test_skip_all(self):
+        self.assertEqual(parsed("KTAP version 1\n1..0 # SKIP no device"),
+                         [ktap.Result("all", "skip", "no device")])
+
+    def test_empty_plan(self):
+        self.assertIn("fail", statuses("KTAP version 1\n1..0"))
+
+    def test_bail_out(self):
+        self.assertIn("fail", statuses("1..1\nok 1 - a\nBail out! broken"))
+
+    def test_notes_explain_a_failure(self):
+        self.assertEqual(parsed("1..1\n# got 3\nnot ok 1 - a")[0].why, "# got 3")
+
+    def test_nested(self):
+        text = """
+KTAP version 1
+1..2
+    KTAP version 1
+    # Subtest: one
+    1..2
+    ok 1 a
+    ok 2 b
+# one: pass:2 fail:0 skip:0 total:2
+ok 1 one
+    KTAP version 1
+    # Subtest: two
+    1..1
+    not ok 1 c
+not ok 2 two
+"""
+        self.assertEqual([(r.name, r.status) for r in parsed(text)],
+                         [("a", "pass"), ("b", "pass"), ("c", "fail")])
+
+    def test_parent_fails_alone(self):
+        self.assertEqual(statuses("1..1\n    1..1\n    ok 1 a\nnot ok 1 suite"), ["pass", "fail"])
+
+    def test_nested_plan_not_fulfilled(self):
+        self.assertEqual(statuses("1..1\n    1..2\n    ok 1 a\nok 1 suite"), ["pass", "fail"])
+
+
+class Programs(unittest.TestCase):
+    """What becomes of programs."""
+
+    def test_good(self):
+        judge = judged(GOOD)
+        self.assertEqual(failed(judge), 0)
+        self.assertEqual(judge.plan["t"].count(ktap.PASS), 2)
+        self.assertTrue(judge.done and judge.booted)
+        self.assertEqual(judge.unfinished(), [])
+
+    def test_status_counts(self):
+        self.assertEqual(failed(judged(GOOD[:-2] + ["@@UB END t 1 -"])), 1)
+
+    def test_status_of_a_failed_test_counts_once(self):
+        lines = [line.replace("ok 2", "not ok 2") for line in GOOD]
+        lines[-2] = "@@UB END t 1 -"
+        self.assertEqual(failed(judged(lines)), 1)
+
+    def test_signal(self):
+        judge = judged(["@@UB BEGIN t", "KTAP version 1", "1..2", "ok 1 - a", "@@UB END t 139 -"])
+        self.assertEqual(failed(judge), 2)
+        self.assertIn("signal 11", judge.plan["t"].results[-1].why)
+
+    def test_timeout(self):
+        judge = judged(["@@UB BEGIN t", "1..1", "ok 1 - a", "@@UB END t 137 late"])
+        self.assertIn("timed out", judge.plan["t"].results[-1].why)
+
+    def test_silence(self):
+        self.assertEqual(failed(judged(["@@UB BEGIN t", "@@UB END t 0 -"])), 1)
+
+    def test_not_started(self):
+        self.assertEqual(failed(judged(["@@UB BEGIN t", "not found", "@@UB END t 127 -"])), 1)
+
+    def test_never_came(self):
+        self.assertEqual([p.name for p in judged(GOOD, ("t", "u")).unfinished()], ["u"])
+
+    def test_machine_stops_within(self):
+        self.assertEqual(failed(judged(GOOD[:5])), 1)
+
+    def test_skip_is_failure(self):
+        lines = [line.replace("- b", "- b # SKIP no") for line in GOOD]
+        self.assertEqual(failed(judged(lines)), 1)
+        judge = judged(lines, may_skip=True)
+        self.assertEqual((failed(judge), judge.plan["t"].count(ktap.SKIP)), (0, 1))
+
+    def test_absent(self):
+        self.assertEqual(failed(judged(["@@UB ABSENT t /sys/x"])), 1)
+        self.assertEqual(failed(judged(["@@UB ABSENT t /sys/x"], may_skip=True)), 0)
+
+    def test_program_may_say_bug(self):
+        self.assertEqual(judged(GOOD[:3] + ["BUG: that I print myself"] + GOOD[3:]).splats, [])
+
+
+class Kernel(unittest.TestCase):
+    """What the kernel says."""
+
+    def test_faults(self):
+        for text in ("BUG: KASAN: slab-use-after-free in x+0x1/0x2", "WARNING: CPU: 0 PID: 1 at x",
+                     "WARNING: possible circular locking dependency detected",
+                     "WARNING: suspicious RCU usage", "INFO: task sh:1 blocked for more than 60 s",
+                     "rcu: INFO: rcu_preempt self-detected stall on CPU",
+                     "refcount_t: underflow; use-after-free.", "Oops: 0000 [#1] SMP KASAN",
+                     "Kernel panic - not syncing: x", "watchdog: BUG: soft lockup - CPU#0",
+                     "unreferenced object 0xffff (size 8):", "DEBUG_LOCKS_WARN_ON(x)",
+                     "general protection fault, probably for non-canonical address",
+                     "ODEBUG: free active (active state 0) object", "inconsistent lock state",
+                     "rust_kernel: panicked at ubcore/x.rs:1:2:"):
+            with self.subTest(text):
+                judge = judged([], kernel=["[    1.0] ub-init: begin t", f"[    2.123456] {text}"])
+                self.assertEqual([splat.where for splat in judge.splats], ["t"])
+
+    def test_no_faults(self):
+        for text in ("t-x: page allocation failure: order:0, mode:0x0", "kasan: initialized",
+                     "FAULT_INJECTION: forcing a failure.", "Call Trace:", " kasan_save_stack+0x1/0x2",
+                     "Spectre V2 : WARNING: Unprivileged eBPF", "kmemleak: Kernel memory leak detector"):
+            with self.subTest(text):
+                self.assertEqual(judged([], kernel=[f"[    2.123456] {text}"]).splats, [])
+
+    def test_context(self):
+        lines = [f"[    1.{i:06}] line {i}" for i in range(40)]
+        lines[10] = "[    1.000010] BUG: it is"
+        judge = judged([], kernel=lines)
+        self.assertEqual(len(judge.splats), 1)
+        self.assertEqual(judge.splats[0].lines, lines[7:26])
+
+    def test_kunit(self):
+        kernel = ["[    1.0] ub-init: begin load", "[    1.1] KTAP version 1", "[    1.1] 1..1",
+                  "[    1.1]     KTAP version 1", "[    1.1]     # Subtest: s", "[    1.1]     1..2",
+                  "[    1.1]     ok 1 a", "[    1.1]     not ok 2 b", "[    1.1] not ok 1 s",
+                  "[    1.2] KTAP version 1", "[    1.2] 1..1", "[    1.2]     1..1",
+                  "[    1.2]     ok 1 c", "[    1.2] ok 1 r", "[    1.3] ub-init: end load"]
+        program = judged([], kernel=kernel).plan["kunit"]
+        self.assertEqual([(r.name, r.status) for r in program.results],
+                         [("a", "pass"), ("b", "fail"), ("c", "pass")])
+
+    def test_kunit_breaks_off(self):
+        judge = judged([], kernel=["[    1.1] KTAP version 1", "[    1.1] 1..1"])
+        self.assertEqual(judge.plan["kunit"].count(ktap.FAIL), 1)
+
+
+class Lists(unittest.TestCase):
+    """The list of tests and the archive."""
+
+    def test_list(self):
+        text = "# c\nt-a 60\nt-b 5 user may-skip soak run=t-x,--n,3 needs=/sys/x with=u,v # d\n"
+        a, b = testlist.parse(text)
+        self.assertEqual((a.plan_line(60), a.suites), ("t-a 60 root - t-a", {"test"}))
+        self.assertEqual(b.plan_line(7), "t-b 7 user /sys/x t-x --n 3")
+        self.assertEqual((b.suites, b.may_skip, b.programs()), ({"soak"}, True, ["t-x", "u", "v"]))
+
+    def test_bad_lists(self):
+        for text in ("t-a", "t-a x", "t-a 0", "t-a 5 what", "t-a 5\nt-a 6"):
+            with self.subTest(text), self.assertRaises(testlist.BadList):
+                testlist.parse(text)
+
+    def test_the_list(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                            "../selftests/vm/tests.list")
+        with open(path, encoding="utf-8") as file:
+            testlist.parse(file.read())
+
+    def test_archive(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, "a.gz")
+            archive = cpio.Archive(path)
+            archive.data("etc/x", b"12345")
+            archive.close()
+            with gzip.open(path) as file:
+                data = file.read()
+        self.assertEqual(len(data) % 4, 0)
+        self.assertTrue(data.startswith(b"070701"))
+        # The directory comes before what is in it.
+        self.assertLess(data.index(b"etc\0"), data.index(b"etc/x\0"))
+        self.assertIn(b"TRAILER!!!", data)
+
+
+if __name__ == "__main__":
+    unittest.main()

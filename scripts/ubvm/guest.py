@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Makes the initramfs that a test machine boots."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+from . import cpio
+
+INIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "init.sh")
+BUSYBOX = "/bin/busybox"
+_STRIP = ("/usr/lib/llvm-19/bin/llvm-strip", "/usr/bin/strip")
+
+_ETC = {
+    "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/tmp:/bin/sh\n",
+    "etc/group": "root:x:0:\nuser:x:1000:\n",
+    "etc/nsswitch.conf": "passwd: files\ngroup: files\n",
+}
+
+
+class Missing(Exception):
+    """Something that the initramfs needs is not there."""
+
+
+def _applets():
+    if not os.path.exists(BUSYBOX):
+        raise Missing(f"{BUSYBOX} is missing: run 'make setup'")
+    listed = subprocess.run([BUSYBOX, "--list"], check=True, capture_output=True, text=True)
+    return listed.stdout.split()
+
+
+def _is_static(path):
+    """Whether an ELF program asks for no dynamic loader (no PT_INTERP)."""
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if head[:4] != b"\x7fELF":
+        return True
+    wide = head[4] == 2
+    start = int.from_bytes(head[32:40] if wide else head[28:32], "little")
+    size = int.from_bytes(head[54:56] if wide else head[42:44], "little")
+    count = int.from_bytes(head[56:58] if wide else head[44:46], "little")
+    kinds = (int.from_bytes(head[start + size * i:start + size * i + 4], "little")
+             for i in range(count))
+    return 3 not in kinds
+
+
+def _add_program(archive, name, path, scratch):
+    """A program without its symbols: unpacking costs the guest time and memory."""
+    if not _is_static(path):
+        raise Missing(f"{path} is not static: the test machine has no libraries")
+    stripped = os.path.join(scratch, name)
+    for tool in _STRIP:
+        if os.path.exists(tool):
+            done = subprocess.run([tool, "-o", stripped, path], capture_output=True, check=False)
+            if done.returncode == 0:
+                path = stripped
+            break
+    archive.file(f"tests/{name}", path)
+
+
+def _add_modules(archive, modules, load):
+    """Every module found in the directory, and the order in which to load some."""
+    names = [name for name in os.listdir(modules) if name.endswith(".ko")] if modules else []
+    for name in sorted(names):
+        archive.file(f"modules/{name}", os.path.join(modules, name), 0o644)
+    for entry in load:
+        if entry.split()[0] + ".ko" not in names:
+            raise Missing(f"{modules}/{entry.split()[0]}.ko is missing: build the modules first")
+    archive.data("modules/order", "".join(entry + "\n" for entry in load).encode())
+
+
+def build(path, plan, programs, modules, load, files=()):
+    """Writes the initramfs to `path`.
+
+    plan: lines for init (init.sh says how they look); programs: {name: host path};
+    modules: directory of .ko files or None; load: module names with parameters, in
+    order; files: (host path, guest path) pairs.
+    """
+    archive = cpio.Archive(path)
+    scratch = tempfile.mkdtemp(prefix="ub-vm-")
+    try:
+        for name in ("dev", "proc", "sys", "tmp", "root", "run", "bin", "tests", "modules"):
+            archive.directory(name)
+        archive.character_device("dev/console", 5, 1)
+        archive.character_device("dev/null", 1, 3, 0o666)
+        archive.file("init", INIT)
+        archive.file("bin/busybox", BUSYBOX)
+        for applet in _applets():
+            if applet != "busybox":
+                archive.symlink(f"bin/{applet}", "busybox")
+        for name, text in _ETC.items():
+            archive.data(name, text.encode())
+        archive.data("plan", "".join(line + "\n" for line in plan).encode())
+        _add_modules(archive, modules, load)
+        for name, source in sorted(programs.items()):
+            _add_program(archive, name, source, scratch)
+        for source, name in files:
+            archive.file(name.lstrip("/"), source)
+        archive.close()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

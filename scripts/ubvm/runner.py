@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Boots a machine for a plan of tests, follows it, and tells what came out."""
+
+import os
+import shutil
+import tempfile
+import time
+
+from . import console, guest, ktap, qemu
+
+# Beyond a program's own limit, which the guest enforces; then the guest hangs.
+_GRACE = 30
+_BOOT_LIMIT = 180
+_STEP_LIMIT = 120
+# A machine that crashes is started again for the tests that are left.
+_MOST_BOOTS = 6
+_HEARTBEAT = 15
+
+
+def say(text):
+    """One line of progress."""
+    print(f"[ub] {text}", flush=True)
+
+
+class Setup:
+    """What stays the same over the boots of one run."""
+
+    def __init__(self, options, accel, kernel_args):
+        self.kernel = options.kernel
+        self.modules = options.modules
+        self.programs = options.programs
+        self.load = options.load
+        self.files = [tuple(entry.split(":", 1)) for entry in options.file]
+        self.memory = options.memory
+        self.cpus = options.cpus
+        self.accel = accel
+        self.kernel_args = kernel_args
+        self.console = options.console
+        self.scale = float(os.environ.get("UB_TIMEOUT_SCALE", "1"))
+
+
+class Step:
+    """One line of init's plan with the host's record of it."""
+
+    def __init__(self, line, limit, may_skip=False):
+        self.line = line
+        self.limit = limit
+        self.program = console.Program(line.split(" ", 1)[0], may_skip)
+
+
+def plan_steps(entries, with_modules, kmemleak, scale):
+    """The steps for some tests: those without modules first, then the others."""
+    def step(entry):
+        limit = max(1, round(entry.timeout * scale))
+        return Step(entry.plan_line(limit), limit, entry.may_skip)
+
+    steps = [step(entry) for entry in entries if entry.unloaded]
+    if with_modules:
+        steps.append(Step(f"load {_STEP_LIMIT} load -", _STEP_LIMIT))
+    steps += [step(entry) for entry in entries if not entry.unloaded]
+    if with_modules:
+        steps.append(Step(f"unload {_STEP_LIMIT} unload -", _STEP_LIMIT))
+    if kmemleak:
+        steps.append(Step(f"kmemleak {_STEP_LIMIT} kmemleak -", _STEP_LIMIT))
+    return steps
+
+
+class Follower:
+    """Follows one boot to its end and shows what happens meanwhile."""
+
+    def __init__(self, setup, steps, show):
+        self.setup = setup
+        self.steps = {step.program.name: step for step in steps}
+        self.judge = console.Judge([step.program for step in steps])
+        self.show = show
+        # Whether a program was running when the machine stopped.
+        self.blamed = False
+
+    def run(self, initrd, log):
+        """Boots; returns the reason why the machine did not come to its end, or None."""
+        setup = self.setup
+        machine = qemu.Machine(setup.kernel, initrd, setup.accel, setup.memory, setup.cpus,
+                               setup.kernel_args)
+        boot = qemu.Boot(machine)
+        started = time.monotonic()
+        try:
+            reason = self._follow(boot, log, started)
+        finally:
+            words = boot.stop()
+        if words:
+            log.write(f"qemu: {words}\n")
+        if reason == "ended":
+            reason = None if self.judge.done else "the machine stopped"
+            if reason and self.judge.splats:
+                reason = "the kernel crashed"
+            if not self.judge.booted:
+                reason = f"the machine did not boot {words}".strip()
+        self.blamed = self.judge.finish(time.monotonic() - started, reason)
+        if "kunit" in self.judge.plan:
+            self.show.event(("end", self.judge.plan["kunit"]))
+        return reason
+
+    def _follow(self, boot, log, started):
+        beat = started
+        while True:
+            lines = boot.lines(0.5)
+            now = time.monotonic()
+            if lines is None:
+                boot.ended(10)
+                return "ended"
+            for serial, text in lines:
+                log.write(text + "\n")
+                self._line(serial, text, now - started)
+            if self.judge.done and boot.ended(0):
+                continue
+            overdue = self._overdue(now - started)
+            if overdue:
+                return overdue
+            if self.judge.current is not None:
+                beat = max(beat, started + self.judge.current.began)
+            if now - beat >= _HEARTBEAT:
+                beat = now
+                self.show.waiting(self.judge, now - started, self.steps)
+
+    def _line(self, serial, text, now):
+        if serial == 0:
+            splat = self.judge.kernel_line(text)
+            if splat is not None:
+                self.show.splat(text)
+            return
+        event = self.judge.user_line(text, now)
+        if event is not None:
+            self.show.event(event)
+
+    def _overdue(self, now):
+        """Why the machine is to be stopped, if it is."""
+        judge = self.judge
+        if judge.done:
+            latest = max((program.ended or 0) for program in judge.plan.values())
+            return "ended" if now - latest > _GRACE else None
+        if not judge.booted:
+            limit = _BOOT_LIMIT * self.setup.scale
+            return f"the machine did not boot within {limit:.0f} s" if now > limit else None
+        if judge.current is None:
+            return None
+        step = self.steps.get(judge.current.name)
+        limit = (step.limit if step else _STEP_LIMIT) + _GRACE * self.setup.scale
+        if now - judge.current.began > limit:
+            return f"did not end within {limit:.0f} s, even when killed: the machine hangs"
+        return None
+
+
+class Outcome:
+    """The results of all boots of a run."""
+
+    def __init__(self):
+        self.programs = []
+        self.splats = []
+
+    def count(self, status):
+        """How many results have this status; a splat is a failure."""
+        extra = len(self.splats) if status == ktap.FAIL else 0
+        return extra + sum(program.count(status) for program in self.programs)
+
+    def failures(self):
+        """(what, why) of everything that failed, in order."""
+        found = []
+        for program in self.programs:
+            for result in program.results:
+                if result.status == ktap.FAIL:
+                    what = f"{program.name}: {result.name}" if result.name else program.name
+                    found.append((what, result.why))
+        for splat in self.splats:
+            found.append((f"kernel, in {splat.where or 'boot'}", "\n".join(splat.lines)))
+        return found
+
+
+def run(setup, entries, kmemleak, show):
+    """Runs the tests, in as many boots as it takes; returns an Outcome."""
+    outcome = Outcome()
+    left = list(entries)
+    programs = {name: os.path.join(setup.programs, name)
+                for entry in entries for name in entry.programs()}
+    absent = [name for name, path in programs.items() if not os.path.exists(path)]
+    for entry in entries:
+        gone = [name for name in entry.programs() if name in absent]
+        if gone:
+            program = console.Program(entry.name)
+            program.fail(f"did not run: {', '.join(gone)} is not in {setup.programs}")
+            outcome.programs.append(program)
+            left.remove(entry)
+    for name in absent:
+        del programs[name]
+    scratch = tempfile.mkdtemp(prefix="ub-vm-")
+    try:
+        with open(setup.console, "w", encoding="utf-8", buffering=1) as log:
+            for number in range(_MOST_BOOTS):
+                steps = plan_steps(left, bool(setup.load), kmemleak, setup.scale)
+                initrd = os.path.join(scratch, "initrd.gz")
+                guest.build(initrd, [step.line for step in steps], programs, setup.modules,
+                            setup.load, setup.files)
+                follower = Follower(setup, steps, show)
+                reason = follower.run(initrd, log)
+                remaining = _collect(outcome, follower, reason, left)
+                stuck = len(remaining) == len(left)
+                left = remaining
+                # A machine that gets nowhere would get nowhere again.
+                if reason is None or not left or stuck:
+                    break
+                if number + 1 < _MOST_BOOTS:
+                    say(f"vm: {reason}: starting it again for the {len(left)} tests that are left")
+                    log.write("\n--- the machine is started again ---\n\n")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    for entry in left:
+        program = console.Program(entry.name)
+        program.fail("did not run")
+        outcome.programs.append(program)
+    return outcome
+
+
+def _collect(outcome, follower, reason, left):
+    """Takes over the results of one boot; returns the tests still to be run."""
+    judge = follower.judge
+    outcome.programs += [program for program in judge.plan.values() if program.ended is not None]
+    outcome.splats += judge.splats
+    if reason is None:
+        # Init came to the end of its plan, so what has not run was left out by it.
+        missed = judge.unfinished()
+        for program in missed:
+            program.fail("did not run")
+        outcome.programs += missed
+        return []
+    if not follower.blamed:
+        program = console.Program("machine")
+        program.fail(reason)
+        outcome.programs.append(program)
+    ran = {program.name for program in judge.plan.values() if program.ended is not None}
+    return [entry for entry in left if entry.name not in ran]
