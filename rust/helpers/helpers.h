@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * C helpers for the Rust code of the UB modules.
+ *
+ * Rust cannot call static inline functions and macros. Each helper wraps one
+ * of them and holds no policy. They are linked into ubcore.ko and exported to
+ * the other UB modules only.
+ */
+#ifndef _UB_HELPERS_H
+#define _UB_HELPERS_H
+
+#include <linux/types.h>
+
+struct device;
+struct lock_class_key;
+struct mm_struct;
+struct net;
+struct ns_common;
+struct page;
+struct xarray;
+
+/* device.c */
+void ub_helper_dev_set_uevent_suppress(struct device *dev, bool suppress);
+
+/* mm.c */
+int ub_helper_mm_users(const struct mm_struct *mm);
+s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages);
+unsigned long ub_helper_rlimit_memlock(void);
+void ub_helper_page_addresses(struct page *const *pages, void **addresses,
+			      size_t n);
+struct mm_struct *ub_helper_current_mm(void);
+
+/* net.c */
+struct net *ub_helper_current_net(void);
+struct net *ub_helper_init_net(void);
+void ub_helper_get_net(struct net *net);
+void ub_helper_put_net(struct net *net);
+void ub_helper_net_passive_get(struct net *net);
+void ub_helper_net_passive_put(struct net *net);
+const struct ns_common *ub_helper_net_to_ns_common(struct net *net);
+
+/* sched.c */
+bool ub_helper_fatal_signal_pending(void);
+bool ub_helper_need_resched(void);
+void ub_helper_cond_resched(void);
+void ub_helper_synchronize_rcu_tasks(void);
+
+/* xarray.c */
+void ub_helper_xa_init(struct xarray *xa, gfp_t flags, const char *name,
+		       struct lock_class_key *key);
+
+#endif /* _UB_HELPERS_H */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include "helpers.h"
+
+int ub_helper_mm_users(const struct mm_struct *mm)
+{
+	return atomic_read(&mm->mm_users);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_mm_users, "uburma,ubsoft,ubagg");
+
+s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages)
+{
+	return atomic64_add_return(pages, &mm->pinned_vm);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_mm_pinned_add, "uburma,ubsoft,ubagg");
+
+unsigned long ub_helper_rlimit_memlock(void)
+{
+	return rlimit(RLIMIT_MEMLOCK);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_rlimit_memlock, "uburma,ubsoft,ubagg");
+
+void ub_helper_page_addresses(struct page *const *pages, void **addresses,
+			      size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		addresses[i] = page_address(pages[i]);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_addresses, "uburma,ubsoft,ubagg");
+
+struct mm_struct *ub_helper_current_mm(void)
+{
+	return current->mm;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_current_mm, "uburma,ubsoft,ubagg");

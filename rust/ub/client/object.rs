@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Objects that ubcore makes for a client.
+
+use super::{
+    charge::Charge,
+    device::{
+        Device,
+        Live, //
+    },
+    event::HandlerRef,
+    ucontext::{
+        Ucontext,
+        User, //
+    },
+};
+use crate::{
+    bindings_ub as b,
+    logic::use_count::{
+        Counted,
+        ExclusiveRef,
+        SharedRef,
+        UseCount, //
+    },
+    ub::common::object_ptr, //
+};
+use core::ptr::NonNull;
+use kernel::{
+    error::to_result,
+    prelude::*,
+    sync::Arc, //
+};
+
+/// A kind of object.
+pub(crate) trait Kind: Sized + 'static {
+    /// The C type.
+    type Raw;
+    /// Name of the kind, for messages.
+    const NAME: &'static str;
+
+    /// Destroys an object; a non-zero result says that nothing changed.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` must be an object of this kind, whose device is registered, and which nobody uses
+    /// during the call, or after it if it succeeds.
+    unsafe fn destroy(ptr: *mut Self::Raw) -> c_int;
+}
+
+/// An object of a device; see [`super`].
+///
+/// # Invariants
+///
+/// `ptr` is a valid object as long as `gate` is not dead and `dev` is registered.
+pub(crate) struct Object<K: Kind> {
+    /// The object.
+    ptr: NonNull<K::Raw>,
+    /// Its device.
+    dev: Arc<Device>,
+    /// The context of the user it was made for, and what that user pays; the object is counted
+    /// there until it is destroyed.
+    owner: Option<(Arc<Ucontext>, Charge)>,
+    /// Calls in progress, and whether it is destroyed.
+    gate: UseCount,
+    /// Who gets its events. Dropped with the object: the callbacks use it until the destroy.
+    _handler: Option<HandlerRef>,
+}
+
+// SAFETY: The functions of ubcore that take an object may be called by any thread.
+unsafe impl<K: Kind> Send for Object<K> {}
+// SAFETY: As above, and at the same time but for the destroy, which `gate` sees to.
+unsafe impl<K: Kind> Sync for Object<K> {}
+
+impl<K: Kind> Counted for Object<K> {
+    fn use_count(&self) -> &UseCount {
+        &self.gate
+    }
+}
+
+/// Proof that an object and its device are valid.
+pub(super) struct Entered<'a, K: Kind> {
+    /// The object.
+    object: SharedRef<&'a Object<K>>,
+    /// Its device.
+    live: Live<'a>,
+}
+
+impl<K: Kind> Entered<'_, K> {
+    /// Returns the object, valid as long as `self`.
+    pub(super) fn as_ptr(&self) -> *mut K::Raw {
+        self.object.ptr.as_ptr()
+    }
+
+    /// Returns the device, valid as long as `self`.
+    pub(super) fn device(&self) -> *mut b::ubcore_device {
+        self.live.as_ptr()
+    }
+}
+
+impl<K: Kind> Object<K> {
+    /// Makes an object.
+    ///
+    /// `make` gets the device and the user, null for a kernel client, both valid for the call.
+    ///
+    /// # Errors
+    ///
+    /// `EIO` when the device is gone, `EINVAL` when the context is freed, or the error of `make`.
+    ///
+    /// # Safety
+    ///
+    /// `make` must return a new object of this kind, or an error as C functions do.
+    pub(super) unsafe fn create(
+        dev: &Arc<Device>,
+        user: Option<&User<'_>>,
+        handler: Option<HandlerRef>,
+        make: impl FnOnce(*mut b::ubcore_device, *mut b::ubcore_udata) -> *mut K::Raw,
+    ) -> Result<Self> {
+        let live = dev.enter()?;
+        let owner = user.map(|user| Self::own(user, &live)).transpose()?;
+        let made = User::with(user, |udata| make(live.as_ptr(), udata)).and_then(object_ptr);
+        match made {
+            // INVARIANT: By the contract of `make`.
+            Ok(ptr) => Ok(Self {
+                ptr,
+                dev: dev.clone(),
+                owner,
+                gate: UseCount::new(),
+                _handler: handler,
+            }),
+            Err(e) => {
+                Self::disown(owner.as_ref(), &live);
+                Err(e)
+            }
+        }
+    }
+
+    /// Counts and charges an object of a user.
+    fn own(user: &User<'_>, live: &Live<'_>) -> Result<(Arc<Ucontext>, Charge)> {
+        let uctx = user.context();
+        uctx.use_count().add_reference()?;
+        match Charge::new(live) {
+            Ok(charge) => Ok((uctx.clone(), charge)),
+            Err(e) => {
+                uctx.use_count().drop_reference();
+                Err(e)
+            }
+        }
+    }
+
+    /// Undoes [`own`](Self::own); once.
+    fn disown(owner: Option<&(Arc<Ucontext>, Charge)>, live: &Live<'_>) {
+        if let Some((uctx, charge)) = owner {
+            charge.give_back(live);
+            uctx.use_count().drop_reference();
+        }
+    }
+
+    /// Enters a call.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when the object is destroyed, `EBUSY` while it is being destroyed, `EIO` when the
+    /// device is gone.
+    pub(super) fn enter(&self) -> Result<Entered<'_, K>> {
+        Ok(Entered {
+            object: SharedRef::new(self)?,
+            live: self.dev.enter()?,
+        })
+    }
+
+    /// Returns the device.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.dev
+    }
+
+    /// Destroys the object; its handler is not called any more on return.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when it is destroyed already, `EBUSY` while it is in use, `EIO` when the device is
+    /// gone, or the error of ubcore or the driver; then nothing has changed.
+    pub(crate) fn destroy(&self) -> Result {
+        let exclusive = ExclusiveRef::new(self)?;
+        let live = self.dev.enter()?;
+        // SAFETY: By the type's invariant; nobody else is in a call, nor will be after success.
+        to_result(unsafe { K::destroy(self.ptr.as_ptr()) })?;
+        exclusive.kill();
+        Self::disown(self.owner.as_ref(), &live);
+        Ok(())
+    }
+}
+
+impl<K: Kind> Drop for Object<K> {
+    fn drop(&mut self) {
+        if self.gate.is_dead() {
+            return;
+        }
+        if let Err(e) = self.destroy() {
+            pr_warn_ratelimited!(
+                "{}: a {} cannot be destroyed: {:?}\n",
+                self.dev.name(),
+                K::NAME,
+                e
+            );
+            // The callbacks of what stays alive still use the handler.
+            core::mem::forget(self._handler.take());
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The operation table of a driver, made from its [`Driver`] implementation.
+
+use super::{
+    device,
+    jetty,
+    jfc,
+    jfr,
+    jfs,
+    seg,
+    target,
+    tp,
+    ucontext::{
+        self,
+        Ucontext, //
+    },
+    udata::Udata,
+    Driver,
+    UserCtl, //
+};
+use crate::bindings_ub;
+use core::marker::PhantomData;
+use kernel::{
+    module::this_module,
+    prelude::*, //
+};
+
+/// Returns the table of `D`.
+pub(super) fn table<D: Driver>() -> &'static bindings_ub::ubcore_ops {
+    &Table::<D>::OPS
+}
+
+/// Copies a name into the array of the table, at compile time.
+const fn driver_name(name: &str) -> [c_char; bindings_ub::UBCORE_MAX_DRIVER_NAME as usize] {
+    let bytes = name.as_bytes();
+    let mut array = [0; bindings_ub::UBCORE_MAX_DRIVER_NAME as usize];
+    assert!(!bytes.is_empty() && bytes.len() < array.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        // CAST: A character of the kernel is a byte.
+        array[i] = bytes[i] as c_char;
+        i += 1;
+    }
+    array
+}
+
+/// Holds the table of `D`.
+struct Table<D>(PhantomData<D>);
+
+impl<D: Driver> Table<D> {
+    /// Operations that the contract has and [`Driver`] has not are absent: ubcore refuses them, or
+    /// does what they say itself.
+    const OPS: bindings_ub::ubcore_ops = bindings_ub::ubcore_ops {
+        owner: this_module::<crate::LocalModule>().as_ptr(),
+        driver_name: driver_name(D::NAME),
+        abi_version: D::ABI_VERSION,
+
+        query_device_attr: Some(device::query_attr::<D>),
+        query_device_status: Some(device::query_status::<D>),
+        config_device: Some(device::configure::<D>),
+
+        alloc_ucontext: Some(ucontext::alloc::<D>),
+        free_ucontext: Some(ucontext::free::<D>),
+        mmap: if D::HAS_MMAP {
+            Some(ucontext::mmap::<D>)
+        } else {
+            None
+        },
+
+        alloc_token_id: Some(seg::alloc_token_id::<D>),
+        free_token_id: Some(seg::free_token_id::<D>),
+        register_seg: Some(seg::register::<D>),
+        unregister_seg: Some(seg::unregister::<D>),
+        import_seg: Some(seg::import::<D>),
+        unimport_seg: Some(seg::unimport),
+
+        create_jfc: Some(jfc::create::<D>),
+        modify_jfc: Some(jfc::modify::<D>),
+        destroy_jfc: Some(jfc::destroy::<D>),
+        rearm_jfc: if D::HAS_REARM_JFC {
+            Some(jfc::rearm::<D>)
+        } else {
+            None
+        },
+
+        create_jfs: Some(jfs::create::<D>),
+        modify_jfs: Some(jfs::modify::<D>),
+        query_jfs: Some(jfs::query::<D>),
+        flush_jfs: Some(flush_jfs),
+        destroy_jfs: Some(jfs::destroy::<D>),
+
+        create_jfr: Some(jfr::create::<D>),
+        modify_jfr: Some(jfr::modify::<D>),
+        query_jfr: Some(jfr::query::<D>),
+        destroy_jfr: Some(jfr::destroy::<D>),
+        import_jfr: None,
+        import_jfr_ex: Some(target::import_jfr::<D>),
+        unimport_jfr: Some(target::unimport::<D>),
+
+        create_jetty: Some(jetty::create::<D>),
+        modify_jetty: Some(jetty::modify::<D>),
+        query_jetty: Some(jetty::query::<D>),
+        flush_jetty: Some(flush_jetty),
+        destroy_jetty: Some(jetty::destroy::<D>),
+        import_jetty: None,
+        import_jetty_ex: Some(target::import_jetty::<D>),
+        unimport_jetty: Some(target::unimport::<D>),
+        bind_jetty: None,
+        bind_jetty_ex: Some(jetty::bind::<D>),
+        unbind_jetty: Some(jetty::unbind::<D>),
+
+        create_jetty_grp: None,
+        delete_jetty_grp: None,
+
+        get_tp_list: Some(tp::list::<D>),
+        set_tp_attr: None,
+        get_tp_attr: None,
+        active_tp: Some(tp::activate::<D>),
+        deactive_tp: Some(tp::deactivate::<D>),
+
+        user_ctl: if D::HAS_USER_CTL {
+            Some(user_ctl::<D>)
+        } else {
+            None
+        },
+
+        post_jfs_wr: Some(post_jfs_wr),
+        post_jfr_wr: Some(post_jfr_wr),
+        post_jetty_send_wr: Some(post_jetty_send_wr),
+        post_jetty_recv_wr: Some(post_jetty_recv_wr),
+        poll_jfc: Some(poll_jfc),
+
+        disassociate_ucontext: if D::HAS_DISASSOCIATE_UCONTEXT {
+            Some(ucontext::disassociate::<D>)
+        } else {
+            None
+        },
+    };
+}
+
+/// See `ubcore_ops.user_ctl`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+unsafe extern "C" fn user_ctl<D: Driver>(
+    _dev: *mut bindings_ub::ubcore_device,
+    ctl: *mut bindings_ub::ubcore_user_ctl,
+) -> c_int {
+    // SAFETY: Valid during the call.
+    let raw = unsafe { &*ctl };
+    if raw.uctx.is_null() {
+        return EOPNOTSUPP.to_errno();
+    }
+    let ctl = UserCtl {
+        // SAFETY: A context of this driver, alive during the call.
+        uctx: unsafe { Ucontext::<D>::borrow(raw.uctx) },
+        opcode: raw.in_.opcode,
+        data: Udata::new(raw.in_.addr, raw.in_.len, raw.out.addr, raw.out.len),
+    };
+    match D::user_ctl(ctl) {
+        Ok(ret) => ret,
+        Err(e) => e.to_errno(),
+    }
+}
+
+/// See `ubcore_ops.flush_jfs`: a queue in the error state completes all that was posted.
+unsafe extern "C" fn flush_jfs(
+    _jfs: *mut bindings_ub::ubcore_jfs,
+    _cr_cnt: c_int,
+    _cr: *mut bindings_ub::ubcore_cr,
+) -> c_int {
+    0
+}
+
+/// See `ubcore_ops.flush_jetty`: as [`flush_jfs`].
+unsafe extern "C" fn flush_jetty(
+    _jetty: *mut bindings_ub::ubcore_jetty,
+    _cr_cnt: c_int,
+    _cr: *mut bindings_ub::ubcore_cr,
+) -> c_int {
+    0
+}
+
+/// Makes an operation that accepts no work request.
+macro_rules! refuse_posts {
+    ($($name:ident($queue:ident, $wr:ident);)*) => {$(
+        /// Kernel clients have no data path yet.
+        ///
+        /// # Safety
+        ///
+        /// `bad_wr` must be valid for writing.
+        unsafe extern "C" fn $name(
+            _queue: *mut bindings_ub::$queue,
+            wr: *mut bindings_ub::$wr,
+            bad_wr: *mut *mut bindings_ub::$wr,
+        ) -> c_int {
+            // SAFETY: By the function's contract.
+            unsafe { *bad_wr = wr };
+            EOPNOTSUPP.to_errno()
+        }
+    )*};
+}
+
+refuse_posts! {
+    post_jfs_wr(ubcore_jfs, ubcore_jfs_wr);
+    post_jfr_wr(ubcore_jfr, ubcore_jfr_wr);
+    post_jetty_send_wr(ubcore_jetty, ubcore_jfs_wr);
+    post_jetty_recv_wr(ubcore_jetty, ubcore_jfr_wr);
+}
+
+/// Kernel clients have no data path yet.
+unsafe extern "C" fn poll_jfc(
+    _jfc: *mut bindings_ub::ubcore_jfc,
+    _cr_cnt: c_int,
+    _cr: *mut bindings_ub::ubcore_cr,
+) -> c_int {
+    EOPNOTSUPP.to_errno()
+}
+

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Token ids, and segments of memory.
+
+use super::{
+    device::UbDevice,
+    object::{
+        Object,
+        Origin,
+        User, //
+    },
+    Driver, //
+};
+use crate::{
+    bindings_ub,
+    ub::common::err_ptr, //
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// The name of a token: `struct ubcore_token_id` and the driver's data.
+pub(crate) type TokenId<D> = Object<bindings_ub::ubcore_token_id, <D as Driver>::TokenId>;
+/// A registered segment: `struct ubcore_target_seg` and the driver's data.
+pub(crate) type Segment<D> = Object<bindings_ub::ubcore_target_seg, <D as Driver>::Segment>;
+/// An imported segment: `struct ubcore_target_seg`.
+pub(crate) type ImportedSegment = Object<bindings_ub::ubcore_target_seg, Nothing>;
+
+/// A driver keeps nothing for an imported segment.
+#[pin_data]
+pub(crate) struct Nothing {}
+
+/// A segment to be registered.
+pub(crate) struct SegCfg {
+    /// First byte; a user address if the caller is a user.
+    pub(crate) va: u64,
+    /// Bytes.
+    pub(crate) len: u64,
+    /// Name of its token.
+    pub(crate) token_id: u32,
+    /// Its token; never logged.
+    pub(crate) token: u32,
+    /// How the token is protected.
+    pub(crate) token_policy: u32,
+    /// `UBCORE_ACCESS_*`.
+    pub(crate) access: u32,
+    /// Address that peers use, if it is not `va`.
+    pub(crate) iova: Option<u64>,
+    /// The caller wants the memory not to be pinned.
+    pub(crate) non_pin: bool,
+    /// The addresses are physical.
+    pub(crate) pa: bool,
+    origin: Origin,
+}
+
+impl<T: Send + Sync> Object<bindings_ub::ubcore_token_id, T> {
+    /// Allocates the name `token_id` of a token.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`, or what `data` fails with.
+    pub(crate) fn new_token_id(
+        token_id: u32,
+        data: impl PinInit<T, Error>,
+    ) -> Result<Arc<Self>> {
+        let raw = bindings_ub::ubcore_token_id {
+            token_id,
+            ..Default::default()
+        };
+        Self::alloc(raw, data)
+    }
+}
+
+impl<T: Send + Sync> Object<bindings_ub::ubcore_target_seg, T> {
+    /// Allocates a registered segment.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`, or what `data` fails with.
+    pub(crate) fn new_segment(
+        cfg: &SegCfg,
+        data: impl PinInit<T, Error>,
+    ) -> Result<Arc<Self>> {
+        let raw = bindings_ub::ubcore_target_seg {
+            ub_dev: cfg.origin.dev,
+            uctx: cfg.origin.uctx,
+            seg: bindings_ub::ubcore_seg {
+                token_id: cfg.token_id,
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        Self::alloc(raw, data)
+    }
+}
+
+/// See `ubcore_ops.alloc_token_id`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn alloc_token_id<D: Driver>(
+    dev: *mut bindings_ub::ubcore_device,
+    flag: bindings_ub::ubcore_token_id_flag,
+    udata: *mut bindings_ub::ubcore_udata,
+) -> *mut bindings_ub::ubcore_token_id {
+    // SAFETY: A device of this driver that is registered.
+    let dev = unsafe { UbDevice::<D>::borrow(dev) };
+    // SAFETY: Null or valid during the call.
+    let user = unsafe { User::from_raw(udata) };
+    // SAFETY: All bits of the union are initialised.
+    let multi_seg = unsafe { flag.bs.as_ref() }.multi_seg() != 0;
+    err_ptr(D::alloc_token_id(dev, multi_seg, user).map(Object::into_raw))
+}
+
+/// See `ubcore_ops.free_token_id`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn free_token_id<D: Driver>(
+    token_id: *mut bindings_ub::ubcore_token_id,
+) -> c_int {
+    // SAFETY: Of this driver, alive during the call.
+    if let Err(e) = D::free_token_id(unsafe { TokenId::<D>::borrow(token_id) }) {
+        return e.to_errno();
+    }
+    // SAFETY: Made by `alloc_token_id`, and freed once.
+    unsafe { TokenId::<D>::release(token_id) };
+    0
+}
+
+/// See `ubcore_ops.register_seg`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn register<D: Driver>(
+    dev: *mut bindings_ub::ubcore_device,
+    cfg: *mut bindings_ub::ubcore_seg_cfg,
+    udata: *mut bindings_ub::ubcore_udata,
+) -> *mut bindings_ub::ubcore_target_seg {
+    // SAFETY: A device of this driver that is registered.
+    let dev = unsafe { UbDevice::<D>::borrow(dev) };
+    // SAFETY: Null or valid during the call.
+    let user = unsafe { User::from_raw(udata) };
+    // SAFETY: Valid during the call.
+    let raw = unsafe { &*cfg };
+    if raw.token_id.is_null() {
+        return EINVAL.to_ptr();
+    }
+    // SAFETY: All bits of the union are initialised.
+    let flag = unsafe { raw.flag.bs.as_ref() };
+    let cfg = SegCfg {
+        va: raw.va,
+        len: raw.len,
+        // SAFETY: Not null, so valid during the call.
+        token_id: unsafe { (*raw.token_id).token_id },
+        token: raw.token_value.token,
+        token_policy: flag.token_policy(),
+        access: flag.access(),
+        iova: (flag.user_iova() != 0).then_some(raw.iova),
+        non_pin: flag.non_pin() != 0,
+        pa: flag.pa() != 0,
+        origin: Origin::new(dev, &user),
+    };
+    err_ptr(D::register_seg(dev, cfg, user).map(Object::into_raw))
+}
+
+/// See `ubcore_ops.unregister_seg`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn unregister<D: Driver>(
+    seg: *mut bindings_ub::ubcore_target_seg,
+) -> c_int {
+    // SAFETY: A registered segment of this driver, alive during the call.
+    if let Err(e) = D::unregister_seg(unsafe { Segment::<D>::borrow(seg) }) {
+        return e.to_errno();
+    }
+    // SAFETY: Made by `register`, and unregistered once.
+    unsafe { Segment::<D>::release(seg) };
+    0
+}
+
+/// See `ubcore_ops.import_seg`: a work request carries all that is to be known of a remote segment,
+/// so an import is a name only.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn import<D: Driver>(
+    dev: *mut bindings_ub::ubcore_device,
+    cfg: *mut bindings_ub::ubcore_target_seg_cfg,
+    udata: *mut bindings_ub::ubcore_udata,
+) -> *mut bindings_ub::ubcore_target_seg {
+    // SAFETY: A device of this driver that is registered.
+    let dev = unsafe { UbDevice::<D>::borrow(dev) };
+    // SAFETY: Null or valid during the call.
+    let user: Option<User<'_, D>> = unsafe { User::from_raw(udata) };
+    // SAFETY: Valid during the call; all bits of the union are initialised.
+    let mapping = unsafe { (*cfg).flag.bs.as_ref().mapping() } != 0;
+    let origin = Origin::new(dev, &user);
+    let raw = bindings_ub::ubcore_target_seg {
+        ub_dev: origin.dev,
+        uctx: origin.uctx,
+        ..Default::default()
+    };
+    err_ptr(
+        D::import_seg(dev, mapping)
+            .and_then(|()| ImportedSegment::alloc(raw, try_pin_init!(Nothing {})).map(Object::into_raw)),
+    )
+}
+
+/// See `ubcore_ops.unimport_seg`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn unimport(seg: *mut bindings_ub::ubcore_target_seg) -> c_int {
+    // SAFETY: Made by `import`, and released once.
+    unsafe { ImportedSegment::release(seg) };
+    0
+}
