@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Bindings of a jetty to an imported jetty.
+//!
+//! A jetty is claimed while it is bound, unbound or deleted, so these exclude each other. The use of
+//! the import is counted as long as a jetty is bound to it.
+
+use crate::{
+    c_api::{
+        core_state,
+        kinds::{
+            ImportedJetty,
+            Jetty, //
+        },
+        Active,
+        Bound,
+        Obj,
+        User, //
+    },
+    device::Device,
+    import::{
+        Target,
+        TargetState, //
+    },
+    logic::{
+        types::TransMode,
+        validate::{
+            check_bind,
+            check_unbind,
+            BindParams, //
+        }, //
+    },
+    tp::Connection,
+};
+use kernel::prelude::*;
+
+/// A claim of a jetty; when it is dropped, the jetty has the users that it says.
+struct Claim<'a> {
+    jetty: &'a Obj<Jetty>,
+    users: i32,
+}
+
+impl<'a> Claim<'a> {
+    /// Claims a jetty; `EBUSY` while somebody else has.
+    fn new(jetty: &'a Obj<Jetty>) -> Result<Self> {
+        let users = jetty.uses().claim()?;
+        Ok(Self { jetty, users })
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.jetty.uses().unclaim(self.users);
+    }
+}
+
+/// Returns the mode of a jetty.
+fn mode(jetty: &Obj<Jetty>) -> Result<TransMode> {
+    TransMode::from_raw(jetty.cfg().trans_mode)
+}
+
+/// Checks a path that the caller chose for a binding.
+fn check_active(active: &Active) -> Result {
+    let (own, peer) = (active.tp.handle, active.tp.peer_handle);
+    if own.mode()? != TransMode::Rc || (own.is_rtp() && peer.mode()? != TransMode::Rc) {
+        return Err(EINVAL);
+    }
+    Ok(())
+}
+
+/// Binds a jetty to an import; `active` is the path that the caller chose.
+///
+/// Binding the same pair again does nothing.
+///
+/// # Errors
+///
+/// `EINVAL` unless both are of the same user and device, and in the mode RC; for a jetty that is
+/// bound to something else, and an import that another jetty has. `EBUSY` while one of them is
+/// being changed by another call; `EIO` once removal has begun; the driver's.
+pub(crate) fn bind(
+    jetty: &Obj<Jetty>,
+    import: &Obj<ImportedJetty>,
+    active: Option<Active>,
+    user: User<'_>,
+) -> Result {
+    let dev = jetty.device()?;
+    dev.check_creating()?;
+    if let Some(active) = &active {
+        check_active(active)?;
+    }
+    // Without a user, the import must still be of the same owner as the jetty.
+    if !import.has_owner_of(jetty) || (user.is_user() && !jetty.belongs_to(dev, user)) {
+        return Err(EINVAL);
+    }
+    let mut claim = Claim::new(jetty)?;
+    import.uses().hold()?;
+    let result = bind_held(dev, jetty, import, active, user);
+    match result {
+        Ok(true) => claim.users = 1,
+        Ok(false) | Err(_) => import.uses().release(),
+    }
+    result.map(|_| ())
+}
+
+/// Binds a claimed jetty to a held import; `false` if it is bound to it already.
+fn bind_held(
+    dev: &Device,
+    jetty: &Obj<Jetty>,
+    import: &Obj<ImportedJetty>,
+    active: Option<Active>,
+    user: User<'_>,
+) -> Result<bool> {
+    let target = Target::of(dev, import)?;
+    let vtpn = import.vtpn()?;
+    let mut state = vtpn.state().lock();
+    let bound = jetty.bound();
+    let new = check_bind(
+        &BindParams {
+            local_mode: mode(jetty)?,
+            target_mode: target.mode,
+            bound_to_target: matches!(bound, Bound::To(other) if core::ptr::eq(other, import)),
+            bound: matches!(bound, Bound::To(_)),
+            target_connected: state.is_bound(),
+            target_shared: target.is_shared_rc(),
+            eid_index: import.cfg().eid_index,
+        },
+        dev.caps(),
+    )?;
+    if !new {
+        return Ok(false);
+    }
+    let path = path_of(dev, jetty, import, &target, active, &mut state)?;
+    let result = dev.driver_bind(jetty, import, path, user);
+    if let Err(error) = result {
+        let unused = state.disconnect_unused();
+        drop(state);
+        drop(unused);
+        return Err(error);
+    }
+    jetty.set_bound(Some(import));
+    state.bind();
+    vtpn.show(state.connection());
+    Ok(true)
+}
+
+/// Sees to the path of a new binding; `None` if the driver does.
+fn path_of(
+    dev: &Device,
+    jetty: &Obj<Jetty>,
+    import: &Obj<ImportedJetty>,
+    target: &Target,
+    active: Option<Active>,
+    state: &mut TargetState,
+) -> Result<Option<Active>> {
+    if active.is_none() && dev.driver_binds() {
+        return Ok(None);
+    }
+    if state.connection().is_none() {
+        let connection = match active {
+            Some(active) => Connection::explicit(core_state()?, dev, active)?,
+            None => target.connect_binding(dev, jetty.id(), import.cfg().id.id)?,
+        };
+        state.connect(connection);
+    }
+    Ok(state.connection().map(Connection::active))
+}
+
+/// Ends the binding of a jetty.
+///
+/// # Errors
+///
+/// `EINVAL` for a jetty that is not bound; `EBUSY` while another call changes it; the driver's, and
+/// then it is bound as before.
+pub(crate) fn unbind(jetty: &Obj<Jetty>) -> Result {
+    let dev = jetty.device()?;
+    let mut claim = Claim::new(jetty)?;
+    let Bound::To(import) = jetty.bound() else {
+        return Err(EINVAL);
+    };
+    check_unbind(mode(jetty)?, true)?;
+    let vtpn = import.vtpn()?;
+    let mut state = vtpn.state().lock();
+    dev.driver_unbind(jetty)?;
+    let unused = state.unbind();
+    vtpn.show(state.connection());
+    drop(state);
+    drop(unused);
+    jetty.set_bound(None);
+    claim.users = 0;
+    // The import may go from here on.
+    import.uses().release();
+    Ok(())
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Jettys.
+
+use super::{
+    device_ptr::device,
+    errno,
+    object::{
+        kind,
+        parent,
+        Obj,
+        Owned,
+        Parents, //
+    },
+    user::User, //
+};
+use crate::{
+    bindings_ub::{
+        ubcore_cr,
+        ubcore_device,
+        ubcore_event_callback_t,
+        ubcore_jetty,
+        ubcore_jetty_attr,
+        ubcore_jetty_cfg,
+        ubcore_udata, //
+    },
+    device::Device,
+    flags::shares_jfr,
+    jetty,
+    logic::eid::Eid,
+    queue,
+    ub::common::{
+        eid_from_bytes,
+        err_ptr, //
+    },
+};
+use core::ptr::null_mut;
+use kernel::prelude::*;
+
+/// Jettys, as a [`Kind`](super::Kind).
+pub(crate) enum Jetty {}
+
+kind!(Jetty: ubcore_jetty, Jetty, destroy destroy_jetty, parents |jetty| Parents {
+    jfcs: [parent((*jetty).jetty_cfg.send_jfc), parent((*jetty).jetty_cfg.recv_jfc)],
+    jfr: if shares_jfr(&(*jetty).jetty_cfg.flag) { parent((*jetty).jetty_cfg.jfr) } else { None },
+});
+kind!(queue Jetty, id jetty_id.id, table jettys);
+
+/// A request for a jetty.
+pub(crate) struct JettyRequest<'a> {
+    /// A copy of the client's configuration.
+    pub(crate) cfg: ubcore_jetty_cfg,
+    /// Where completions of the send side go.
+    pub(crate) send_jfc: Option<&'a Obj<super::kinds::Jfc>>,
+    /// Where completions of the receive side go.
+    pub(crate) recv_jfc: Option<&'a Obj<super::kinds::Jfc>>,
+    /// What it receives from.
+    pub(crate) jfr: Option<&'a Obj<super::kinds::Jfr>>,
+    /// Who is called for an asynchronous event.
+    jfae: ubcore_event_callback_t,
+}
+
+impl JettyRequest<'_> {
+    /// Tells whether the jetty is to join a group.
+    pub(crate) fn wants_group(&self) -> bool {
+        !self.cfg.jetty_grp.is_null()
+    }
+}
+
+impl Device {
+    /// Lets the driver make a jetty.
+    pub(crate) fn driver_create_jetty(
+        &self,
+        cfg: &mut ubcore_jetty_cfg,
+        user: User<'_>,
+    ) -> Result<Owned<Jetty>> {
+        let ops = self.ops();
+        let op = ops.create_jetty.ok_or(EINVAL)?;
+        ops.destroy_jetty.ok_or(EINVAL)?;
+        // SAFETY: An operation of the driver, with its device and a configuration.
+        unsafe { Owned::from_driver(op(self.c().as_ptr(), cfg, user.udata()), self, user) }
+    }
+}
+
+/// What is known of the other end of a jetty.
+pub(crate) enum Bound<'a> {
+    /// Nothing.
+    No,
+    /// It is this import.
+    To(&'a Obj<super::kinds::ImportedJetty>),
+}
+
+impl Obj<Jetty> {
+    /// Returns the configuration, as granted.
+    pub(crate) fn cfg(&self) -> &ubcore_jetty_cfg {
+        // SAFETY: Valid; not changed after the jetty was made.
+        unsafe { &(*self.as_ptr()).jetty_cfg }
+    }
+
+    /// Returns what the jetty is bound to; the caller has claimed it.
+    pub(crate) fn bound(&self) -> Bound<'_> {
+        // SAFETY: Valid; the use of the import is counted while a jetty is bound to it.
+        match unsafe { Obj::from_raw((*self.as_ptr()).remote_jetty) } {
+            Some(target) => Bound::To(target),
+            None => Bound::No,
+        }
+    }
+
+    /// Notes what the jetty is bound to; the caller has claimed it.
+    pub(crate) fn set_bound(&self, target: Option<&Obj<super::kinds::ImportedJetty>>) {
+        // SAFETY: Valid; only who claimed the jetty writes.
+        unsafe { (*self.as_ptr()).remote_jetty = target.map_or(null_mut(), Obj::as_ptr) };
+    }
+}
+
+impl Owned<Jetty> {
+    /// Stores what the client asked for, where the driver does not decide.
+    pub(crate) fn init(&self, request: &JettyRequest<'_>, eid: Eid) {
+        // SAFETY: A new object that nobody else has yet.
+        unsafe {
+            let jetty = self.as_ptr();
+            let cfg = core::ptr::read(&request.cfg);
+            let actual = core::mem::replace(&mut (*jetty).jetty_cfg, cfg);
+            (*jetty).jetty_cfg.jfs_depth = actual.jfs_depth;
+            (*jetty).jetty_cfg.max_send_sge = actual.max_send_sge;
+            (*jetty).jetty_cfg.max_send_rsge = actual.max_send_rsge;
+            (*jetty).jetty_cfg.max_inline_data = actual.max_inline_data;
+            if !shares_jfr(&request.cfg.flag) {
+                (*jetty).jetty_cfg.jfr_depth = actual.jfr_depth;
+                (*jetty).jetty_cfg.max_recv_sge = actual.max_recv_sge;
+            }
+            (*jetty).remote_jetty = null_mut();
+            (*jetty).jetty_id.eid = eid_from_bytes(eid.into_bytes());
+            (*jetty).jfae_handler = request.jfae;
+        }
+    }
+}
+
+c_api! {
+    /// Creates a jetty.
+    unsafe fn ubcore_create_jetty(
+        dev: *mut ubcore_device,
+        cfg: *mut ubcore_jetty_cfg,
+        jfae_handler: ubcore_event_callback_t,
+        udata: *mut ubcore_udata,
+    ) -> *mut ubcore_jetty {
+        err_ptr((|| {
+            // SAFETY: Null or valid, as is all that follows.
+            let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
+            // SAFETY: As above; a copy.
+            let cfg = unsafe { super::copy(cfg) }?;
+            // SAFETY: As above.
+            let (send_jfc, recv_jfc, jfr) = unsafe {
+                (
+                    Obj::from_raw(cfg.send_jfc),
+                    Obj::from_raw(cfg.recv_jfc),
+                    Obj::from_raw(cfg.jfr),
+                )
+            };
+            let request = JettyRequest {
+                cfg,
+                send_jfc,
+                recv_jfc,
+                jfr,
+                jfae: jfae_handler,
+            };
+            jetty::create(dev, request, user).map(Owned::into_raw)
+        })())
+    }
+
+    /// Changes a jetty.
+    unsafe fn ubcore_modify_jetty(
+        jetty: *mut ubcore_jetty,
+        attr: *mut ubcore_jetty_attr,
+        udata: *mut ubcore_udata,
+    ) -> c_int {
+        super::ask_driver(
+            // SAFETY: Null or valid.
+            unsafe { Obj::<Jetty>::from_raw(jetty) },
+            |ops| ops.modify_jetty.filter(|_| !attr.is_null()),
+            // SAFETY: An operation of the driver, with an object of its own.
+            |op| unsafe { op(jetty, attr, udata) },
+        )
+    }
+
+    /// Reads a jetty back.
+    unsafe fn ubcore_query_jetty(
+        jetty: *mut ubcore_jetty,
+        cfg: *mut ubcore_jetty_cfg,
+        attr: *mut ubcore_jetty_attr,
+    ) -> c_int {
+        super::ask_driver(
+            // SAFETY: Null or valid.
+            unsafe { Obj::<Jetty>::from_raw(jetty) },
+            |ops| ops.query_jetty.filter(|_| !cfg.is_null() && !attr.is_null()),
+            // SAFETY: An operation of the driver, with an object of its own.
+            |op| unsafe { op(jetty, cfg, attr) },
+        )
+    }
+
+    /// Returns work requests that were not carried out.
+    unsafe fn ubcore_flush_jetty(
+        jetty: *mut ubcore_jetty,
+        cr_cnt: c_int,
+        cr: *mut ubcore_cr,
+    ) -> c_int {
+        super::ask_driver(
+            // SAFETY: Null or valid.
+            unsafe { Obj::<Jetty>::from_raw(jetty) },
+            |ops| ops.flush_jetty.filter(|_| !cr.is_null() && cr_cnt >= 0),
+            // SAFETY: An operation of the driver, with an object of its own.
+            |op| unsafe { op(jetty, cr_cnt, cr) },
+        )
+    }
+
+    /// Deletes a jetty.
+    unsafe fn ubcore_delete_jetty(jetty: *mut ubcore_jetty) -> c_int {
+        errno((|| {
+            // SAFETY: Null or valid, and the caller's.
+            let jetty = unsafe { Owned::<Jetty>::from_raw(jetty) }?;
+            queue::delete(jetty, EINVAL)
+        })())
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the core offers to other modules. The functions are in Rust, in c_api/,
+ * so their exports cannot follow them.
+ */
+#include <linux/export.h>
+
+#include <ub/urma/ubcore_api.h>
+#include <ub/urma/ubcore_uapi.h>
+
+#define EXPORT EXPORT_SYMBOL_GPL
+
+/* For drivers. */
+EXPORT(ubcore_register_device);
+EXPORT(ubcore_unregister_device);
+EXPORT(ubcore_stop_requests);
+EXPORT(ubcore_dispatch_async_event);
+EXPORT(ubcore_dispatch_mgmt_event);
+EXPORT(ubcore_create_doorbell);
+EXPORT(ubcore_publish_doorbell);
+EXPORT(ubcore_revoke_doorbell);
+
+/* For clients. */
+EXPORT(ubcore_register_client);
+EXPORT(ubcore_unregister_client);
+EXPORT(ubcore_set_client_ctx_data);
+EXPORT(ubcore_get_client_ctx_data);
+EXPORT(ubcore_register_event_handler);
+EXPORT(ubcore_unregister_event_handler);
+EXPORT(ubcore_get_device_by_eid);
+EXPORT(ubcore_put_device);
+EXPORT(ubcore_query_device_attr);
+EXPORT(ubcore_query_device_status);
+EXPORT(ubcore_config_device);
+EXPORT(ubcore_get_eid_list);
+EXPORT(ubcore_free_eid_list);
+EXPORT(ubcore_alloc_ucontext);
+EXPORT(ubcore_free_ucontext);
+EXPORT(ubcore_alloc_token_id);
+EXPORT(ubcore_free_token_id);
+EXPORT(ubcore_register_seg);
+EXPORT(ubcore_unregister_seg);
+EXPORT(ubcore_import_seg);
+EXPORT(ubcore_unimport_seg);
+EXPORT(ubcore_create_jfc);
+EXPORT(ubcore_modify_jfc);
+EXPORT(ubcore_delete_jfc);
+EXPORT(ubcore_rearm_jfc);
+EXPORT(ubcore_poll_jfc);
+EXPORT(ubcore_create_jfs);
+EXPORT(ubcore_modify_jfs);
+EXPORT(ubcore_query_jfs);
+EXPORT(ubcore_flush_jfs);
+EXPORT(ubcore_delete_jfs);
+EXPORT(ubcore_create_jfr);
+EXPORT(ubcore_modify_jfr);
+EXPORT(ubcore_query_jfr);
+EXPORT(ubcore_delete_jfr);
+EXPORT(ubcore_create_jetty);
+EXPORT(ubcore_modify_jetty);
+EXPORT(ubcore_query_jetty);
+EXPORT(ubcore_flush_jetty);
+EXPORT(ubcore_delete_jetty);
+EXPORT(ubcore_import_jfr);
+EXPORT(ubcore_import_jfr_ex);
+EXPORT(ubcore_unimport_jfr);
+EXPORT(ubcore_import_jetty);
+EXPORT(ubcore_import_jetty_ex);
+EXPORT(ubcore_unimport_jetty);
+EXPORT(ubcore_bind_jetty);
+EXPORT(ubcore_bind_jetty_ex);
+EXPORT(ubcore_unbind_jetty);
+EXPORT(ubcore_get_tp_list);
+EXPORT(ubcore_user_control);
+EXPORT(ubcore_post_jfs_wr);
+EXPORT(ubcore_post_jfr_wr);
+EXPORT(ubcore_post_jetty_send_wr);
+EXPORT(ubcore_post_jetty_recv_wr);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What creation and deletion of JFC, JFS, JFR and jetty have in common.
+
+use crate::{
+    c_api::{
+        core_state,
+        Kind,
+        Obj,
+        Owned,
+        Queue,
+        User, //
+    },
+    device::Device,
+    logic::validate::{
+        check_actual,
+        Sizes, //
+    }, //
+};
+use kernel::{
+    prelude::*,
+    sync::aref::ARef, //
+};
+
+/// The use of an object that a new one is built on; ends when dropped, unless kept.
+pub(crate) struct Hold<'a, K: Kind>(&'a Obj<K>);
+
+impl<'a, K: Kind> Hold<'a, K> {
+    /// Begins to use an object.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for no object, and for one of another device or of another user; `EBUSY` while it
+    /// is being deleted.
+    pub(crate) fn new(object: Option<&'a Obj<K>>, dev: &Device, user: User<'_>) -> Result<Self> {
+        let object = object.ok_or(EINVAL)?;
+        if !object.belongs_to(dev, user) {
+            return Err(EINVAL);
+        }
+        object.uses().hold()?;
+        Ok(Self(object))
+    }
+
+    /// Returns the object.
+    pub(crate) fn get(&self) -> &'a Obj<K> {
+        self.0
+    }
+
+    /// Lets the use last as long as the new object.
+    pub(crate) fn keep(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<K: Kind> Drop for Hold<'_, K> {
+    fn drop(&mut self) {
+        self.0.uses().release();
+    }
+}
+
+/// Counts an object that came to life.
+pub(crate) fn born<K: Kind>(object: &Obj<K>) {
+    if let Ok(core) = core_state() {
+        core.counters().up(K::CLASS);
+    }
+    if let Some(uctx) = object.uctx() {
+        uctx.count(1);
+    }
+}
+
+/// Completes a new object: checks what the driver granted, and makes the object visible.
+///
+/// `EINVAL` if that is less than what was asked for, `EEXIST` if the driver chose a number in use.
+/// On error the driver has destroyed the object.
+pub(crate) fn complete<K: Queue>(
+    dev: &Device,
+    object: Owned<K>,
+    granted: &Sizes,
+    requested: &Sizes,
+) -> Result<Owned<K>> {
+    let checked = check_actual(granted, requested).and_then(|()| K::table(dev).publish(&object));
+    if let Err(error) = checked {
+        object.discard();
+        return Err(error);
+    }
+    born(&object);
+    Ok(object)
+}
+
+/// Lets the driver destroy a claimed object, and ends what it is counted as.
+pub(crate) fn destroy<K: Kind>(object: Owned<K>) -> Result<(), (Owned<K>, Error)> {
+    let parents = object.parents();
+    // Counted before the object is gone, and its context perhaps with it.
+    if let Some(uctx) = object.uctx() {
+        uctx.count(-1);
+    }
+    match object.destroy() {
+        Ok(()) => {
+            parents.release();
+            if let Ok(core) = core_state() {
+                core.counters().down(K::CLASS);
+            }
+            Ok(())
+        }
+        Err((object, error)) => {
+            if let Some(uctx) = object.uctx() {
+                uctx.count(1);
+            }
+            Err((object, error))
+        }
+    }
+}
+
+/// Destroys a claimed object that had `users` users; on error it is as it was before the claim.
+pub(crate) fn destroy_claimed<K: Kind>(object: Owned<K>, users: i32) -> Result {
+    destroy(object).map_err(|(object, error)| {
+        object.uses().unclaim(users);
+        error
+    })
+}
+
+/// Deletes an object that nobody uses; `busy` says that somebody does.
+///
+/// On error the object is as it was before.
+pub(crate) fn delete<K: Queue>(object: Owned<K>, busy: Error) -> Result {
+    object.uses().claim_idle().map_err(|_| busy)?;
+    let dev = ARef::from(object.device().inspect_err(|_| object.uses().unclaim(0))?);
+    let withdrawn = K::table(&dev).withdraw(&object);
+    destroy(object).map_err(|(object, error)| {
+        K::table(&dev).restore(&object, withdrawn);
+        object.uses().unclaim(0);
+        error
+    })
+}

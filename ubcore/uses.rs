@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Use counts of objects, as they are stored in the `use_cnt` fields of the C interface.
+//!
+//! A count of zero or more is the number of users. [`Uses::claim`] puts a negative number there:
+//! somebody is about to destroy or to change the object, and nobody may begin to use it. So of a
+//! creation that builds on an object and a deletion of it, only one succeeds. Nobody waits.
+
+use kernel::{
+    prelude::*,
+    sync::atomic::{
+        Acquire,
+        Atomic,
+        Relaxed,
+        Release, //
+    },
+};
+
+/// The count of a claimed object.
+const CLAIMED: i32 = i32::MIN;
+
+/// The use count of one object.
+pub(crate) struct Uses<'a>(&'a Atomic<i32>);
+
+impl<'a> Uses<'a> {
+    /// Interprets a counter.
+    pub(crate) fn new(count: &'a Atomic<i32>) -> Self {
+        Self(count)
+    }
+
+    /// Applies `step` until it wins the race; returns the old value.
+    fn update(&self, step: impl Fn(i32) -> Result<i32>) -> Result<i32> {
+        let mut old = self.0.load(Relaxed);
+        loop {
+            match self.0.cmpxchg(old, step(old)?, Acquire) {
+                Ok(_) => return Ok(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    /// Adds a user; `EBUSY` while the object is claimed.
+    pub(crate) fn hold(&self) -> Result {
+        self.update(|n| {
+            if n < 0 || n == i32::MAX {
+                Err(EBUSY)
+            } else {
+                Ok(n.wrapping_add(1))
+            }
+        })
+        .map(|_| ())
+    }
+
+    /// Removes a user.
+    pub(crate) fn release(&self) {
+        self.0.fetch_sub(1, Release);
+    }
+
+    /// Claims an object that has no users; `EBUSY` if there are some, or it is claimed.
+    pub(crate) fn claim_idle(&self) -> Result {
+        self.update(|n| if n != 0 { Err(EBUSY) } else { Ok(CLAIMED) })
+            .map(|_| ())
+    }
+
+    /// Claims an object and returns how many users it has; `EBUSY` if it is claimed already.
+    ///
+    /// Those users must not go before [`Self::unclaim`].
+    pub(crate) fn claim(&self) -> Result<i32> {
+        self.update(|n| if n < 0 { Err(EBUSY) } else { Ok(CLAIMED) })
+    }
+
+    /// Ends a claim, leaving `users` users.
+    pub(crate) fn unclaim(&self, users: i32) {
+        self.0.store(users, Release);
+    }
+}
