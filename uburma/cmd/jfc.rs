@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Completion queues and their event channels.
+
+use crate::{
+    bindings_ub as b,
+    command::{
+        done,
+        then,
+        Commit,
+        Outcome, //
+    },
+    dispatch::Call,
+    event::{
+        jfce::Jfce,
+        sink::Sink, //
+    },
+    flags,
+    handle::{
+        NewHandle,
+        NewObject, //
+    },
+    kernel_ext::anon_file::{
+        from_fd,
+        Access,
+        AnonFile,
+        NewFd, //
+    },
+    table::{
+        create_jfc,
+        create_jfce,
+        delete_jfc,
+        modify_jfc, //
+    },
+    teardown::destroy,
+    ub::client::{
+        EventType,
+        Jfc,
+        JfcConfig, //
+    },
+    uobject::Parts,
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// Finds the event channel of a new JFC: one of this file.
+fn find_jfce(call: &Call<'_>, fd: i32) -> Result<Option<Arc<Jfce>>> {
+    if fd == b::UBURMA_NO_JFCE_FD {
+        return Ok(None);
+    }
+    let jfce = from_fd::<Jfce>(fd).map_err(|_| EINVAL)?;
+    if !jfce.belongs_to(call.file().channels()) {
+        return Err(EINVAL);
+    }
+    Ok(Some(jfce))
+}
+
+/// Creates a completion queue.
+pub(crate) fn create<'a>(
+    call: &Call<'a>,
+    request: create_jfc::Request,
+) -> Result<Outcome<create_jfc::Reply, NewObject<'a>>> {
+    let jfce = find_jfce(call, request.jfce_fd)?;
+    let jfae = &call.context()?.jfae;
+    let sink = Sink::new(jfae, request.urma_jfc, &[EventType::JFC_ERR], jfce)?;
+    let handle = NewHandle::reserve(call)?;
+    let config = JfcConfig {
+        depth: request.depth,
+        flag: flags::jfc(request.flag),
+        ceqn: request.ceqn,
+    };
+    let user = call.user(&request.udata)?;
+    let jfc = Jfc::new(call.device(), &config, sink.clone(), Some(&user))?;
+    let (id, depth) = jfc.granted()?;
+    let reply = create_jfc::Reply {
+        id,
+        depth,
+        handle: handle.value(),
+        udata: request.udata,
+    };
+    let parts = Parts {
+        sink: Some(sink),
+        ..Default::default()
+    };
+    then(reply, handle.attach(call, jfc, parts)?)
+}
+
+/// Changes the moderation of a completion queue.
+pub(crate) fn modify(
+    call: &Call<'_>,
+    request: modify_jfc::Request,
+) -> Result<Outcome<modify_jfc::Reply>> {
+    request.handle.get()?.modify(
+        request.mask,
+        request.moderate_count,
+        request.moderate_period,
+        Some(&call.user(&request.udata)?),
+    )?;
+    done(modify_jfc::Reply {
+        udata: request.udata,
+    })
+}
+
+/// Destroys a completion queue.
+pub(crate) fn delete(
+    call: &Call<'_>,
+    request: delete_jfc::Request,
+) -> Result<Outcome<delete_jfc::Reply>> {
+    let reported = destroy(call.file(), &request.handle, call.is_gone())?;
+    done(delete_jfc::Reply {
+        comp_events_reported: reported.completions,
+        async_events_reported: reported.events,
+    })
+}
+
+/// An event channel whose file nobody sees yet.
+pub(crate) struct NewJfce {
+    /// The file.
+    file: AnonFile,
+    /// Its descriptor.
+    fd: NewFd,
+}
+
+impl Commit for NewJfce {
+    fn commit(self) -> Result {
+        self.fd.install(self.file);
+        Ok(())
+    }
+}
+
+/// Creates an event channel for completion queues.
+pub(crate) fn create_jfce(
+    call: &Call<'_>,
+    _request: create_jfce::Request,
+) -> Result<Outcome<create_jfce::Reply, NewJfce>> {
+    let file = call.file();
+    let jfce = Jfce::new(file.channels(), file.stats())?;
+    let new = NewJfce {
+        file: AnonFile::new(c"[jfce]", jfce.clone(), Access::ReadWrite)?,
+        fd: NewFd::reserve(true)?,
+    };
+    // From here on the release of the file takes it out again.
+    Jfce::join(&jfce)?;
+    let reply = create_jfce::Reply {
+        // CAST: A descriptor is not negative as an `int`.
+        fd: new.fd.fd() as i32,
+    };
+    then(reply, new)
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Handlers of the commands, by family of objects.
+
+pub(crate) mod bind;
+pub(crate) mod ctx;
+pub(crate) mod events;
+pub(crate) mod jetty;
+pub(crate) mod jfc;
+pub(crate) mod jfr;
+pub(crate) mod jfs;
+pub(crate) mod query;
+pub(crate) mod seg;
+pub(crate) mod target;

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! From an ioctl to its handler.
+
+use crate::{
+    bindings_ub as b,
+    command::{
+        Command,
+        Mode, //
+    },
+    context::Context,
+    event::channel::Channel as EventChannel,
+    file::UbFile,
+    io::read_bytes,
+    kernel_ext::{
+        fops::Ioctl,
+        use_wait::UseGuard, //
+    },
+    logic::tlv::{
+        AttrTable,
+        Channel,
+        Header,
+        ATTR_LEN,
+        HEADER_LEN,
+        MAX_ATTRS, //
+    },
+    table::{
+        COMMANDS,
+        EVENT_COMMANDS, //
+    },
+    ub::client::{
+        Device,
+        User, //
+    },
+};
+use kernel::{
+    ioctl::_IOWR,
+    prelude::*,
+    sync::Arc, //
+};
+
+/// The ioctl of a device file.
+const IOC_CMD: u32 =
+    _IOWR::<b::uburma_cmd_hdr>(b::UBURMA_IOC_CMD_MAGIC as u32, b::UBURMA_IOC_CMD_NR);
+/// The ioctl of an event file.
+const IOC_EVENT: u32 =
+    _IOWR::<b::uburma_cmd_hdr>(b::UBURMA_IOC_EVENT_MAGIC as u32, b::UBURMA_IOC_EVENT_NR);
+
+const _: () = assert!(IOC_CMD == 0xc010_5501 && IOC_EVENT == 0xc010_4500);
+
+/// Carries out a command of a device file.
+pub(crate) type Run = for<'a> fn(&Call<'a>, &AttrTable<'_>) -> Result;
+
+/// Carries out a command of an event file.
+pub(crate) type EventRun = for<'a> fn(&EventCall<'a>, &AttrTable<'_>) -> Result;
+
+/// A command of a device file on its way.
+pub(crate) struct Call<'a> {
+    /// The file.
+    file: &'a UbFile,
+    /// Keeps context and objects until the command is done; `None` when they are gone.
+    alive: Option<UseGuard<'a>>,
+}
+
+impl<'a> Call<'a> {
+    /// Enters a command.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` without a context that is needed, `EIO` when the device is gone.
+    fn enter(file: &'a UbFile, mode: Mode) -> Result<Self> {
+        if mode != Mode::Always && file.context().is_none() {
+            return Err(EINVAL);
+        }
+        let alive = file.enter();
+        match (&alive, mode) {
+            (None, Mode::Unwind) => file.wait_ended(),
+            (None, _) => return Err(EIO),
+            (Some(_), _) => (),
+        }
+        Ok(Self { file, alive })
+    }
+
+    /// Returns the file.
+    pub(crate) fn file(&self) -> &'a UbFile {
+        self.file
+    }
+
+    /// Returns the device.
+    pub(crate) fn device(&self) -> &'a Arc<Device> {
+        self.file.device().core()
+    }
+
+    /// Returns the context.
+    pub(crate) fn context(&self) -> Result<&'a Context> {
+        self.file.context().ok_or(EINVAL)
+    }
+
+    /// Returns for whom the driver works.
+    pub(crate) fn user(&self, udata: &crate::io::Udata) -> Result<User<'a>> {
+        Ok(User::new(&self.context()?.uctx, udata.provider_data()))
+    }
+
+    /// Tells whether context and objects are gone; for commands that unwind.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.alive.is_none()
+    }
+}
+
+/// A command of an event file on its way.
+pub(crate) struct EventCall<'a> {
+    /// The events.
+    pub(crate) channel: &'a EventChannel,
+    /// Whether the file is open for non-blocking reads.
+    pub(crate) nonblocking: bool,
+}
+
+/// Takes the snapshot of header and attributes, and calls `f` with the command's number.
+fn with_attrs(
+    addr: usize,
+    channel: Channel,
+    f: impl FnOnce(u32, &AttrTable<'_>) -> Result,
+) -> Result<isize> {
+    let mut header = [0; HEADER_LEN];
+    read_bytes(addr as u64, &mut header)?;
+    let header = Header::parse(&header, channel)?;
+    let mut attrs = [0; ATTR_LEN * MAX_ATTRS];
+    let attrs = attrs.get_mut(..header.args_len as usize).ok_or(EINVAL)?;
+    read_bytes(header.args_addr, attrs)?;
+    f(header.command, &AttrTable::new(attrs)?)?;
+    Ok(0)
+}
+
+/// Executes an ioctl of a device file.
+///
+/// # Errors
+///
+/// `ENOTTY` for another ioctl, `EINVAL` for a bad header or command, or those of the command.
+pub(crate) fn device_ioctl(file: &UbFile, ioctl: Ioctl) -> Result<isize> {
+    if ioctl.cmd != IOC_CMD {
+        return Err(ENOTTY);
+    }
+    with_attrs(ioctl.arg, Channel::Device, |number, attrs| {
+        let command: &Command<Run> = COMMANDS
+            .get(number as usize)
+            .filter(|command| !command.name.is_empty())
+            .ok_or(EINVAL)?;
+        let run = command.run?;
+        attrs.check(command.inputs, command.outputs)?;
+        let call = Call::enter(file, command.mode)?;
+        run(&call, attrs)
+    })
+}
+
+/// Executes an ioctl of an event file; `number` is the command that the file knows.
+///
+/// # Errors
+///
+/// `ENOTTY` for another ioctl, `EINVAL` for a bad header or command, or those of the command.
+pub(crate) fn event_ioctl(call: &EventCall<'_>, known: u32, ioctl: Ioctl) -> Result<isize> {
+    if ioctl.cmd != IOC_EVENT {
+        return Err(ENOTTY);
+    }
+    with_attrs(ioctl.arg, Channel::Event, |number, attrs| {
+        let command: &Command<EventRun> = EVENT_COMMANDS
+            .get(number as usize)
+            .filter(|_| number == known)
+            .ok_or(EINVAL)?;
+        let run = command.run?;
+        attrs.check(command.inputs, command.outputs)?;
+        run(call, attrs)
+    })
+}

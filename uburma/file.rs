@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Open device files.
+
+use crate::{
+    context::Context,
+    device::UbDevice,
+    event::jfce::Channels,
+    kernel_ext::{
+        handle_table::HandleTable,
+        use_wait::{
+            UseCount,
+            UseGuard, //
+        },
+    },
+    stats::{
+        Item,
+        Stats,
+        Tally, //
+    },
+    teardown::{
+        self,
+        End, //
+    },
+    uobject::Uobject,
+};
+use kernel::{
+    new_mutex,
+    prelude::*,
+    sync::{
+        atomic::{
+            Acquire,
+            Atomic,
+            Release, //
+        },
+        Arc,
+        Mutex,
+        SetOnce, //
+    },
+    workqueue::{
+        impl_has_work,
+        new_work,
+        Work,
+        WorkItem, //
+    },
+};
+
+/// An open device file.
+///
+/// # Locking
+///
+/// `gate` counts commands in progress, which may sleep and access user memory; the end of the file
+/// waits for them. Entering never blocks, so it may be done under the mmap lock.
+///
+/// `ended` is held during the end, and waited for by commands that come later. User memory is not
+/// accessed under it.
+#[pin_data]
+pub(crate) struct UbFile {
+    /// The device.
+    device: Arc<UbDevice>,
+    /// The number of this file there, once it has one.
+    number: SetOnce<u32>,
+    /// Commands in progress; revoked when context and objects go.
+    #[pin]
+    gate: UseCount,
+    /// The context, once there is one.
+    context: SetOnce<Context>,
+    /// Whether a context exists or is being made.
+    claimed: Atomic<bool>,
+    /// Objects by handle.
+    #[pin]
+    objects: HandleTable<Uobject>,
+    /// Completion event channels.
+    channels: Arc<Channels>,
+    /// Whether context and objects are gone.
+    #[pin]
+    ended: Mutex<bool>,
+    /// Ends the file when its address space dies.
+    #[pin]
+    work: Work<UbFile>,
+    /// Counted while it exists.
+    _tally: Tally,
+}
+
+impl_has_work! {
+    impl HasWork<UbFile> for UbFile { self.work }
+}
+
+impl WorkItem for UbFile {
+    type Pointer = Arc<Self>;
+
+    fn run(this: Arc<Self>) {
+        teardown::end(&this, End::MmDied);
+    }
+}
+
+impl UbFile {
+    /// Opens a device.
+    ///
+    /// # Errors
+    ///
+    /// `ENXIO` when the device is going away, `ENOMEM`.
+    pub(crate) fn open(device: &Arc<UbDevice>) -> Result<Arc<Self>> {
+        let channels = Channels::new()?;
+        let this = Arc::pin_init(
+            pin_init!(Self {
+                device: device.clone(),
+                number: SetOnce::new(),
+                gate <- UseCount::new(),
+                context: SetOnce::new(),
+                claimed: Atomic::new(false),
+                objects <- new_handle_table!(),
+                channels,
+                ended <- new_mutex!(false, "uburma::UbFile::ended"),
+                work <- new_work!("uburma::UbFile::work"),
+                _tally: Stats::count(device.stats(), Item::File),
+            }),
+            GFP_KERNEL,
+        )?;
+        let slot = device.add_file(&this)?;
+        this.number.populate(slot);
+        Ok(this)
+    }
+
+    /// Enters a command; `None` when context and objects are gone, or about to go.
+    pub(crate) fn enter(&self) -> Option<UseGuard<'_>> {
+        self.gate.try_enter()
+    }
+
+    /// The address space of the context has no user any more: keeps commands out from now on, and
+    /// ends the file soon. Does not sleep.
+    pub(crate) fn mm_died(this: Arc<Self>) {
+        this.gate.revoke_nowait();
+        let device = this.device.clone();
+        // Refused when it is queued already.
+        let _ = device.queue().enqueue(this);
+    }
+
+    /// Keeps commands out, waits for those in progress, and returns the lock of the end.
+    pub(crate) fn drain(&self) -> &Mutex<bool> {
+        self.gate.revoke();
+        &self.ended
+    }
+
+    /// Waits until context and objects are gone.
+    pub(crate) fn wait_ended(&self) {
+        drop(self.drain().lock());
+    }
+
+    /// Takes the right to make the context.
+    ///
+    /// # Errors
+    ///
+    /// `EEXIST` if there is one, or one is being made.
+    pub(crate) fn claim_context(&self) -> Result<ContextClaim<'_>> {
+        match self.claimed.cmpxchg(false, true, Acquire) {
+            Ok(_) => Ok(ContextClaim(self)),
+            Err(_) => Err(EEXIST),
+        }
+    }
+
+    /// Returns the context.
+    pub(crate) fn context(&self) -> Option<&Context> {
+        self.context.as_ref()
+    }
+
+    /// Returns the objects.
+    pub(crate) fn objects(&self) -> &HandleTable<Uobject> {
+        &self.objects
+    }
+
+    /// Returns the completion event channels.
+    pub(crate) fn channels(&self) -> &Arc<Channels> {
+        &self.channels
+    }
+
+    /// Returns the device.
+    pub(crate) fn device(&self) -> &Arc<UbDevice> {
+        &self.device
+    }
+
+    /// Returns the number at the device.
+    pub(crate) fn number(&self) -> Option<u32> {
+        self.number.copy()
+    }
+
+    /// Returns the counters of the module.
+    pub(crate) fn stats(&self) -> &Arc<Stats> {
+        self.device.stats()
+    }
+}
+
+/// The right to make the context of a file; given back by the drop.
+pub(crate) struct ContextClaim<'a>(&'a UbFile);
+
+impl ContextClaim<'_> {
+    /// Sets the context.
+    pub(crate) fn complete(self, context: Context) {
+        self.0.context.populate(context);
+    }
+}
+
+impl Drop for ContextClaim<'_> {
+    fn drop(&mut self) {
+        if self.0.context.as_ref().is_none() {
+            self.0.claimed.store(false, Release);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Values of attributes: how they come from user memory and go there.
+//!
+//! Sizes are those of the types here and of nothing that a user says.
+
+use crate::{
+    bindings_ub as b,
+    logic::tlv::{
+        AttrSpec,
+        InPlan,
+        OutPlan, //
+    },
+    ub::client::ProviderData,
+};
+use kernel::{
+    prelude::*,
+    uaccess::{
+        UserPtr,
+        UserSlice, //
+    },
+};
+
+/// A value that a user passes; `C` is the call it belongs to.
+pub(crate) trait Input<C>: Sized {
+    /// Bytes.
+    const SIZE: u16;
+    /// Whether it may be absent.
+    const OPTIONAL: bool = false;
+
+    /// Reads it; there is no plan for an absent value.
+    fn read(plan: Option<InPlan>, call: &C) -> Result<Self>;
+}
+
+/// A value that the kernel returns.
+pub(crate) trait Output {
+    /// Bytes of an element.
+    const SIZE: u16;
+    /// Number of elements.
+    const COUNT: u16 = 1;
+    /// Distance between elements in bytes; 0 for a single element.
+    const STRIDE: u16 = 0;
+
+    /// Writes it.
+    fn write(&self, plan: &OutPlan) -> Result;
+}
+
+/// Returns what is expected of the input attribute `id`.
+pub(crate) const fn input_spec<C, T: Input<C>>(id: u32) -> AttrSpec {
+    // CAST: An attribute id; the check of the tables finds a truncated one.
+    let id = id as u8;
+    if T::OPTIONAL {
+        AttrSpec::optional_input(id, T::SIZE)
+    } else {
+        AttrSpec::input(id, T::SIZE)
+    }
+}
+
+/// Returns what is expected of the output attribute `id`.
+pub(crate) const fn output_spec<T: Output>(id: u32) -> AttrSpec {
+    // CAST: As above.
+    let id = id as u8;
+    if T::STRIDE == 0 {
+        AttrSpec::output(id, T::SIZE)
+    } else {
+        AttrSpec::strided_output(id, T::SIZE, T::COUNT, T::STRIDE)
+    }
+}
+
+/// Returns the user memory at an address.
+fn user_memory(addr: u64, len: usize) -> Result<UserSlice> {
+    let addr = usize::try_from(addr).map_err(|_| EFAULT)?;
+    Ok(UserSlice::new(UserPtr::from_addr(addr), len))
+}
+
+/// Reads bytes from user memory.
+pub(crate) fn read_bytes(addr: u64, out: &mut [u8]) -> Result {
+    user_memory(addr, out.len())?.reader().read_slice(out)
+}
+
+/// Writes the first element of an output; not more than the plan says.
+fn write_bytes(plan: &OutPlan, bytes: &[u8]) -> Result {
+    let (addr, len) = plan.element(0)?;
+    if bytes.len() > len {
+        return Err(EINVAL);
+    }
+    user_memory(addr, bytes.len())?.writer().write_slice(bytes)
+}
+
+/// Implements both traits for an integer.
+macro_rules! integers {
+    ($($type:ty),*) => {
+        $(
+            impl<C> Input<C> for $type {
+                const SIZE: u16 = size_of::<Self>() as u16;
+
+                fn read(plan: Option<InPlan>, _call: &C) -> Result<Self> {
+                    let mut bytes = [0; size_of::<Self>()];
+                    if let Some(plan) = plan {
+                        read_bytes(plan.addr, &mut bytes)?;
+                    }
+                    Ok(Self::from_ne_bytes(bytes))
+                }
+            }
+
+            impl Output for $type {
+                const SIZE: u16 = size_of::<Self>() as u16;
+
+                fn write(&self, plan: &OutPlan) -> Result {
+                    write_bytes(plan, &self.to_ne_bytes())
+                }
+            }
+        )*
+    };
+}
+
+integers!(u8, u16, u32, u64, i32);
+
+impl<C, const N: usize> Input<C> for [u8; N] {
+    const SIZE: u16 = N as u16;
+
+    fn read(plan: Option<InPlan>, _call: &C) -> Result<Self> {
+        let mut bytes = [0; N];
+        if let Some(plan) = plan {
+            read_bytes(plan.addr, &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+}
+
+impl Output for [u8; 16] {
+    const SIZE: u16 = 16;
+
+    fn write(&self, plan: &OutPlan) -> Result {
+        write_bytes(plan, self)
+    }
+}
+
+/// A value that is 0 when it is absent.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct OrZero<T>(pub(crate) T);
+
+impl<C, T: Input<C>> Input<C> for OrZero<T> {
+    const SIZE: u16 = T::SIZE;
+    const OPTIONAL: bool = true;
+
+    fn read(plan: Option<InPlan>, call: &C) -> Result<Self> {
+        T::read(plan, call).map(Self)
+    }
+}
+
+/// Bytes of [`Udata`].
+const UDATA_LEN: usize = size_of::<b::uburma_udata>();
+
+/// Private data of a provider; goes back to the user as it came.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Udata([u8; UDATA_LEN]);
+
+impl Udata {
+    /// Returns the word of eight bytes at an offset.
+    fn word(&self, offset: usize) -> u64 {
+        let bytes = self.0.get(offset..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+    }
+
+    /// Returns what the driver is told.
+    pub(crate) fn provider_data(&self) -> ProviderData {
+        // CAST: The lengths are the lower halves of their words, by the layout of the structure.
+        ProviderData {
+            in_addr: self.word(core::mem::offset_of!(b::uburma_udata, in_addr)),
+            in_len: self.word(core::mem::offset_of!(b::uburma_udata, in_len)) as u32,
+            out_addr: self.word(core::mem::offset_of!(b::uburma_udata, out_addr)),
+            out_len: self.word(core::mem::offset_of!(b::uburma_udata, out_len)) as u32,
+        }
+    }
+}
+
+impl<C> Input<C> for Udata {
+    const SIZE: u16 = UDATA_LEN as u16;
+    const OPTIONAL: bool = true;
+
+    fn read(plan: Option<InPlan>, call: &C) -> Result<Self> {
+        <[u8; UDATA_LEN]>::read(plan, call).map(Self)
+    }
+}
+
+impl Output for Udata {
+    const SIZE: u16 = UDATA_LEN as u16;
+
+    fn write(&self, plan: &OutPlan) -> Result {
+        write_bytes(plan, &self.0)
+    }
+}
+
+/// The front of a blob of `N` bytes; the rest of it is left alone.
+#[derive(Default)]
+pub(crate) struct Blob<const N: usize>(KVec<u8>);
+
+impl<const N: usize> Blob<N> {
+    /// Adds to the blob.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when the blob is full, `ENOMEM`.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result {
+        let room = N.saturating_sub(self.0.len());
+        if bytes.len() > room {
+            return Err(EINVAL);
+        }
+        Ok(self.0.extend_from_slice(bytes, GFP_KERNEL)?)
+    }
+}
+
+impl<const N: usize> Output for Blob<N> {
+    const SIZE: u16 = N as u16;
+
+    fn write(&self, plan: &OutPlan) -> Result {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        write_bytes(plan, &self.0)
+    }
+}
+
+/// One member of an array of port attributes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PortMember(pub(crate) [u32; b::UBURMA_MAX_PORT_CNT as usize]);
+
+impl Output for PortMember {
+    const SIZE: u16 = size_of::<u32>() as u16;
+    const COUNT: u16 = b::UBURMA_MAX_PORT_CNT as u16;
+    const STRIDE: u16 = size_of::<b::uburma_port_attr>() as u16;
+
+    fn write(&self, plan: &OutPlan) -> Result {
+        for (value, index) in self.0.iter().zip(0..) {
+            let (addr, len) = plan.element(index)?;
+            user_memory(addr, len)?
+                .writer()
+                .write_slice(&value.to_ne_bytes())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The commands: one row for each number.
+//!
+//! To add a command, write its row here, as [`crate::command`] explains, and its handler in
+//! [`crate::cmd`].
+
+use crate::{
+    bindings_ub as b,
+    cmd::*,
+    command::{
+        Command,
+        Commit,
+        Mode, //
+    },
+    dispatch::{
+        Call,
+        EventCall,
+        EventRun,
+        Run, //
+    },
+    handle::{
+        Doomed,
+        Shared, //
+    },
+    io::{
+        input_spec,
+        output_spec,
+        Blob,
+        Input,
+        OrZero,
+        Output,
+        PortMember,
+        Udata, //
+    },
+    logic::tlv::{
+        specs_are_valid,
+        AttrSpec,
+        AttrTable,
+        Direction, //
+    },
+    ub::client::{
+        ImportedSegment,
+        Jetty,
+        Jfc,
+        Jfr,
+        Jfs,
+        Segment,
+        TargetJetty,
+        TargetJfr,
+        TokenId, //
+    },
+};
+use kernel::prelude::*;
+
+/// Makes the modules of the rows, and the table of all commands.
+macro_rules! commands {
+    (
+        table $table:ident[$len:literal]: $call:ident, $run:ty, $number:ident;
+        handled {
+            $(
+                $row:ident $prefix:ident: $mode:ident => $handler:path {
+                    in { $($in:tt)* }
+                    out { $($out:tt)* }
+                }
+            )*
+        }
+        refused { $($refused:ident => $error:ident,)* }
+    ) => {
+        command_modules! {
+            call $call;
+            $( $row $prefix: $mode => $handler { in { $($in)* } out { $($out)* } } )*
+        }
+
+        ::kernel::macros::paste! {
+            /// The commands by number; those without a name do not exist.
+            pub(crate) static $table: [Command<$run>; $len] = {
+                let mut table: [Command<$run>; $len] = [Command {
+                    name: "",
+                    mode: Mode::Always,
+                    inputs: &[],
+                    outputs: &[],
+                    run: Err(EINVAL),
+                }; $len];
+                $(
+                    table[b::[<$number $row:upper>] as usize] = Command {
+                        name: stringify!($row),
+                        mode: command_modules!(@mode $mode),
+                        inputs: $row::INPUTS,
+                        outputs: $row::OUTPUTS,
+                        run: Ok($row::run),
+                    };
+                )*
+                $(
+                    let refused = &mut table[b::[<$number $refused>] as usize];
+                    refused.name = stringify!($refused);
+                    refused.run = Err($error);
+                )*
+                let mut number = 1;
+                while number < $len {
+                    assert!(!table[number].name.is_empty());
+                    number += 1;
+                }
+                table
+            };
+        }
+    };
+}
+
+/// Bytes of the array of EIDs.
+pub(crate) const EID_LIST_LEN: usize =
+    b::UBURMA_MAX_EID_CNT as usize * size_of::<b::uburma_eid_info>();
+/// Bytes of the array of transport path handles.
+pub(crate) const TP_LIST_LEN: usize = b::UBURMA_MAX_TP as usize * size_of::<u64>();
+/// Bytes of the array of priorities.
+pub(crate) const PRIORITIES_LEN: usize =
+    b::UBURMA_MAX_PRIORITY_CNT as usize * size_of::<b::uburma_sl_info>();
+/// Bytes of a device name.
+const NAME_LEN: usize = b::UBURMA_MAX_DEV_NAME as usize;
+/// Bytes of an EID.
+const EID_LEN: usize = b::UBURMA_EID_SIZE as usize;
+/// Bytes of the array of completion events.
+pub(crate) const JFCE_EVENTS_LEN: usize = b::UBURMA_MAX_JFCE_EVENTS as usize * size_of::<u64>();
+
+commands! {
+    table COMMANDS[86]: Call, Run, UBURMA_CMD_;
+    handled {
+        create_ctx CREATE_CTX: always => ctx::create {
+            in { eid: [u8; EID_LEN], eid_index: u32, udata: Udata }
+            out { async_fd: i32, udata: Udata }
+        }
+        alloc_token_id ALLOC_TOKEN_ID: context => seg::alloc_token_id {
+            in { udata: Udata, flag: u32 }
+            out { token_id: u32, handle: u64, udata: Udata }
+        }
+        free_token_id FREE_TOKEN_ID: unwind => seg::free_token_id {
+            in { handle: Doomed<TokenId>, token_id: u32, udata: Udata }
+            out {}
+        }
+        register_seg REGISTER_SEG: context => seg::register {
+            in {
+                va: u64, len: u64, token_id: u32, token_id_handle: Option<Shared<TokenId>>,
+                token: u32, flag: u32, udata: Udata,
+            }
+            out { token_id: u32, handle: u64, udata: Udata }
+        }
+        unregister_seg UNREGISTER_SEG: unwind => seg::unregister {
+            in { handle: Doomed<Segment> }
+            out {}
+        }
+        import_seg IMPORT_SEG: context => seg::import {
+            in {
+                eid: [u8; EID_LEN], va: u64, len: u64, flag: u32, token: u32, token_id: u32,
+                mva: u64, udata: Udata,
+            }
+            out { handle: u64, udata: Udata }
+        }
+        unimport_seg UNIMPORT_SEG: unwind => seg::unimport {
+            in { handle: Doomed<ImportedSegment> }
+            out {}
+        }
+        create_jfs CREATE_JFS: context => jfs::create {
+            in {
+                depth: u32, flag: u32, trans_mode: u32, priority: u8, max_sge: u8, max_rsge: u8,
+                max_inline_data: u32, retry_cnt: u8, rnr_retry: u8, err_timeout: u8, jfc_id: u32,
+                jfc_handle: Shared<Jfc>, urma_jfs: u64, udata: Udata,
+            }
+            out {
+                id: u32, depth: u32, max_sge: u8, max_rsge: u8, max_inline_data: u32, handle: u64,
+                udata: Udata,
+            }
+        }
+        modify_jfs MODIFY_JFS: context => jfs::modify {
+            in { handle: Shared<Jfs>, mask: u32, state: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        query_jfs QUERY_JFS: context => jfs::query {
+            in { handle: Shared<Jfs> }
+            out {
+                depth: u32, flag: u32, trans_mode: u32, priority: u8, max_sge: u8, max_rsge: u8,
+                max_inline_data: u32, retry_cnt: u8, rnr_retry: u8, err_timeout: u8, state: u32,
+            }
+        }
+        delete_jfs DELETE_JFS: unwind => jfs::delete {
+            in { handle: Doomed<Jfs> }
+            out { async_events_reported: u32 }
+        }
+        create_jfr CREATE_JFR: context => jfr::create {
+            in {
+                depth: u32, flag: u32, trans_mode: u32, max_sge: u8, min_rnr_timer: u8,
+                jfc_id: u32, jfc_handle: Shared<Jfc>, token: u32, id: u32, urma_jfr: u64,
+                udata: Udata,
+            }
+            out { id: u32, depth: u32, max_sge: u8, handle: u64, udata: Udata }
+        }
+        modify_jfr MODIFY_JFR: context => jfr::modify {
+            in { handle: Shared<Jfr>, mask: u32, rx_threshold: u32, state: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        query_jfr QUERY_JFR: context => jfr::query {
+            in { handle: Shared<Jfr> }
+            out {
+                depth: u32, flag: u32, trans_mode: u32, max_sge: u8, min_rnr_timer: u8, token: u32,
+                id: u32, rx_threshold: u32, state: u32,
+            }
+        }
+        delete_jfr DELETE_JFR: unwind => jfr::delete {
+            in { handle: Doomed<Jfr> }
+            out { async_events_reported: u32 }
+        }
+        create_jfc CREATE_JFC: context => jfc::create {
+            in { depth: u32, flag: u32, jfce_fd: i32, urma_jfc: u64, ceqn: u32, udata: Udata }
+            out { id: u32, depth: u32, handle: u64, udata: Udata }
+        }
+        modify_jfc MODIFY_JFC: context => jfc::modify {
+            in {
+                handle: Shared<Jfc>, mask: u32, moderate_count: u16, moderate_period: u16,
+                udata: Udata,
+            }
+            out { udata: Udata }
+        }
+        delete_jfc DELETE_JFC: unwind => jfc::delete {
+            in { handle: Doomed<Jfc> }
+            out { comp_events_reported: u32, async_events_reported: u32 }
+        }
+        create_jfce CREATE_JFCE: context => jfc::create_jfce {
+            in {}
+            out { fd: i32 }
+        }
+        import_jfr IMPORT_JFR: context => target::import_jfr {
+            in {
+                eid: [u8; EID_LEN], id: u32, flag: u32, token: u32, trans_mode: u32, tp_type: u32,
+                udata: Udata,
+            }
+            out { tpn: u32, handle: u64, udata: Udata }
+        }
+        unimport_jfr UNIMPORT_JFR: unwind => target::unimport_jfr {
+            in { handle: Doomed<TargetJfr> }
+            out {}
+        }
+        create_jetty CREATE_JETTY: context => jetty::create {
+            in {
+                id: u32, jetty_flag: u32, jfs_depth: u32, jfs_flag: u32, trans_mode: u32,
+                priority: u8, max_send_sge: u8, max_send_rsge: u8, max_inline_data: u32,
+                rnr_retry: u8, err_timeout: u8, send_jfc_id: u32, send_jfc_handle: Shared<Jfc>,
+                jfr_depth: u32, jfr_flag: u32, max_recv_sge: u8, min_rnr_timer: u8,
+                recv_jfc_id: u32, recv_jfc_handle: Shared<Jfc>, token: u32, jfr_id: u32,
+                jfr_handle: Option<Shared<Jfr>>, jetty_grp_handle: u64, is_jetty_grp: u8,
+                urma_jetty: u64, udata: Udata,
+            }
+            out {
+                id: u32, handle: u64, jfs_depth: u32, jfr_depth: u32, max_send_sge: u8,
+                max_send_rsge: u8, max_recv_sge: u8, max_inline_data: u32, udata: Udata,
+            }
+        }
+        modify_jetty MODIFY_JETTY: context => jetty::modify {
+            in { handle: Shared<Jetty>, mask: u32, rx_threshold: u32, state: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        query_jetty QUERY_JETTY: context => jetty::query {
+            in { handle: Shared<Jetty> }
+            out {
+                id: u32, jetty_flag: u32, jfs_depth: u32, jfr_depth: u32, jfs_flag: u32,
+                jfr_flag: u32, trans_mode: u32, max_send_sge: u8, max_send_rsge: u8,
+                max_recv_sge: u8, max_inline_data: u32, priority: u8, retry_cnt: u8,
+                rnr_retry: u8, err_timeout: u8, min_rnr_timer: u8, jfr_id: u32, token: u32,
+                rx_threshold: u32, state: u32,
+            }
+        }
+        delete_jetty DELETE_JETTY: unwind => jetty::delete {
+            in { handle: Doomed<Jetty> }
+            out { async_events_reported: u32 }
+        }
+        import_jetty IMPORT_JETTY: context => target::import_jetty {
+            in {
+                eid: [u8; EID_LEN], id: u32, flag: u32, token: u32, trans_mode: u32, policy: u32,
+                r#type: u32, tp_type: u32, udata: Udata,
+            }
+            out { tpn: u32, handle: u64, udata: Udata }
+        }
+        unimport_jetty UNIMPORT_JETTY: unwind => target::unimport_jetty {
+            in { handle: Doomed<TargetJetty> }
+            out {}
+        }
+        bind_jetty BIND_JETTY: context => bind::bind {
+            in { jetty_handle: Shared<Jetty>, tjetty_handle: Shared<TargetJetty>, udata: Udata }
+            out { tpn: u32, udata: Udata }
+        }
+        unbind_jetty UNBIND_JETTY: unwind => bind::unbind {
+            in { jetty_handle: Doomed<Jetty>, tjetty_handle: u64 }
+            out {}
+        }
+        user_ctl USER_CTL: context => ctx::control {
+            in {
+                in_addr: u64, in_len: u32, opcode: u32, out_addr: u64, out_len: u32, udata: Udata,
+            }
+            out {}
+        }
+        get_eid_list GET_EID_LIST: always => query::eid_list {
+            in { max_eid_cnt: u32 }
+            out { eid_cnt: u32, eid_list: Blob<EID_LIST_LEN> }
+        }
+        query_dev_attr QUERY_DEVICE: always => query::device {
+            in { dev_name: [u8; NAME_LEN] }
+            out {
+                guid: [u8; EID_LEN], dev_cap_feature: u32, dev_cap_max_jfc: u32,
+                dev_cap_max_jfs: u32, dev_cap_max_jfr: u32, dev_cap_max_jetty: u32,
+                dev_cap_max_jetty_grp: u32, dev_cap_max_jetty_in_jetty_grp: u32,
+                dev_cap_max_jfc_depth: u32, dev_cap_max_jfs_depth: u32, dev_cap_max_jfr_depth: u32,
+                dev_cap_max_jfs_inline_len: u32, dev_cap_max_jfs_sge: u32,
+                dev_cap_max_jfs_rsge: u32, dev_cap_max_jfr_sge: u32, dev_cap_max_msg_size: u64,
+                dev_cap_max_read_size: u32, dev_cap_max_write_size: u32, dev_cap_max_cas_size: u32,
+                dev_cap_max_swap_size: u32, dev_cap_max_fetch_and_add_size: u32,
+                dev_cap_max_fetch_and_sub_size: u32, dev_cap_max_fetch_and_and_size: u32,
+                dev_cap_max_fetch_and_or_size: u32, dev_cap_max_fetch_and_xor_size: u32,
+                dev_cap_atomic_feat: u32, dev_cap_trans_mode: u16, dev_cap_reserved: u16,
+                dev_cap_congestion_ctrl_alg: u16, dev_cap_ceq_cnt: u32, dev_cap_max_tp_in_tpg: u32,
+                dev_cap_max_eid_cnt: u32, dev_cap_page_size_cap: u64, dev_cap_max_oor_cnt: u32,
+                dev_cap_mn: u32, dev_cap_max_netaddr_cnt: u32, port_cnt: u8,
+                port_attr_max_mtu: PortMember, port_attr_state: PortMember,
+                port_attr_active_width: PortMember, port_attr_active_speed: PortMember,
+                port_attr_active_mtu: PortMember, reserved_jetty_id_min: u32,
+                reserved_jetty_id_max: u32, dev_cap_rm_order_cap: u32, dev_cap_rc_order_cap: u32,
+                dev_cap_rm_tp_cap: u32, dev_cap_rc_tp_cap: u32, dev_cap_um_tp_cap: u32,
+                dev_cap_tp_feature: u32, dev_cap_priority_info: Blob<PRIORITIES_LEN>,
+            }
+        }
+        get_tp_list GET_TP_LIST: context => query::tp_list {
+            in {
+                flag: u32, trans_mode: u32, local_eid: [u8; EID_LEN], peer_eid: [u8; EID_LEN],
+                tp_cnt: u32, udata: Udata,
+            }
+            out { tp_cnt: u32, tp_handle: Blob<TP_LIST_LEN>, udata: Udata }
+        }
+        import_jetty_ex IMPORT_JETTY_EX: context => target::import_jetty_ex {
+            in {
+                eid: [u8; EID_LEN], id: u32, flag: u32, token: u32, trans_mode: u32, policy: u32,
+                r#type: u32, tp_type: u32, tp_handle: u64, peer_tp_handle: u64, tag: u64,
+                tx_psn: u32, rx_psn: u32, stag: OrZero<u64>, dtag: OrZero<u64>, udata: Udata,
+            }
+            out { tpn: u32, handle: u64, udata: Udata }
+        }
+        import_jfr_ex IMPORT_JFR_EX: context => target::import_jfr_ex {
+            in {
+                eid: [u8; EID_LEN], id: u32, flag: u32, token: u32, trans_mode: u32, tp_type: u32,
+                tp_handle: u64, peer_tp_handle: u64, tag: u64, tx_psn: u32, rx_psn: u32,
+                stag: OrZero<u64>, dtag: OrZero<u64>, udata: Udata,
+            }
+            out { tpn: u32, handle: u64, udata: Udata }
+        }
+        bind_jetty_ex BIND_JETTY_EX: context => bind::bind_ex {
+            in {
+                jetty_handle: Shared<Jetty>, tjetty_handle: Shared<TargetJetty>, tp_handle: u64,
+                peer_tp_handle: u64, tag: u64, tx_psn: u32, rx_psn: u32, udata: Udata,
+            }
+            out { tpn: u32, udata: Udata }
+        }
+    }
+    refused {
+        ADVISE_JFR => EINVAL,
+        UNADVISE_JFR => EINVAL,
+        ADVISE_JETTY => EINVAL,
+        UNADVISE_JETTY => EINVAL,
+        CREATE_JETTY_GRP => EOPNOTSUPP,
+        DESTROY_JETTY_GRP => EOPNOTSUPP,
+        GET_NETADDR_LIST => EOPNOTSUPP,
+        MODIFY_TP => EOPNOTSUPP,
+        IMPORT_JETTY_ASYNC => EOPNOTSUPP,
+        UNIMPORT_JETTY_ASYNC => EOPNOTSUPP,
+        BIND_JETTY_ASYNC => EOPNOTSUPP,
+        UNBIND_JETTY_ASYNC => EOPNOTSUPP,
+        CREATE_NOTIFIER => EOPNOTSUPP,
+        DELETE_JFS_BATCH => EOPNOTSUPP,
+        DELETE_JFR_BATCH => EOPNOTSUPP,
+        DELETE_JFC_BATCH => EOPNOTSUPP,
+        DELETE_JETTY_BATCH => EOPNOTSUPP,
+        SET_TP_ATTR => EOPNOTSUPP,
+        GET_TP_ATTR => EOPNOTSUPP,
+        EXCHANGE_TP_INFO => EOPNOTSUPP,
+        GET_EID_BY_IP => EOPNOTSUPP,
+        GET_IP_BY_EID => EOPNOTSUPP,
+        GET_SMAC => EOPNOTSUPP,
+        GET_DMAC => EOPNOTSUPP,
+        ALLOC_JFC => EOPNOTSUPP,
+        FREE_JFC => EOPNOTSUPP,
+        SET_JFC_OPT => EOPNOTSUPP,
+        GET_JFC_OPT => EOPNOTSUPP,
+        ACTIVE_JFC => EOPNOTSUPP,
+        DEACTIVE_JFC => EOPNOTSUPP,
+        ALLOC_JFR => EOPNOTSUPP,
+        FREE_JFR => EOPNOTSUPP,
+        SET_JFR_OPT => EOPNOTSUPP,
+        GET_JFR_OPT => EOPNOTSUPP,
+        ACTIVE_JFR => EOPNOTSUPP,
+        DEACTIVE_JFR => EOPNOTSUPP,
+        ALLOC_JFS => EOPNOTSUPP,
+        FREE_JFS => EOPNOTSUPP,
+        SET_JFS_OPT => EOPNOTSUPP,
+        GET_JFS_OPT => EOPNOTSUPP,
+        ACTIVE_JFS => EOPNOTSUPP,
+        DEACTIVE_JFS => EOPNOTSUPP,
+        ALLOC_JETTY => EOPNOTSUPP,
+        FREE_JETTY => EOPNOTSUPP,
+        SET_JETTY_OPT => EOPNOTSUPP,
+        GET_JETTY_OPT => EOPNOTSUPP,
+        ACTIVE_JETTY => EOPNOTSUPP,
+        DEACTIVE_JETTY => EOPNOTSUPP,
+        GET_JFCE_CNT => EOPNOTSUPP,
+    }
+}
+
+commands! {
+    table EVENT_COMMANDS[4]: EventCall, EventRun, UBURMA_EVENT_CMD_;
+    handled {
+        wait_jfce JFCE_WAIT: always => events::wait_jfce {
+            in { max_event_cnt: u32, time_out: i32 }
+            out { event_cnt: u32, event_data: Blob<JFCE_EVENTS_LEN> }
+        }
+        get_async_event GET_ASYNC_EVENT: always => events::get_async_event {
+            in {}
+            out { event_type: u32, event_data: u64 }
+        }
+    }
+    refused {
+        WAIT_NOTIFY => EOPNOTSUPP,
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What user space names by handles.
+
+use crate::{
+    event::sink::{
+        Reported,
+        Sink, //
+    },
+    logic::use_count::{
+        Counted,
+        Reference,
+        UseCount, //
+    },
+    stats::{
+        Item,
+        Stats,
+        Tally, //
+    },
+    ub::client::{
+        ImportedSegment,
+        Jetty,
+        Jfc,
+        Jfr,
+        Jfs,
+        Segment,
+        TargetJetty,
+        TargetJfr,
+        TokenId, //
+    },
+};
+use kernel::{
+    new_mutex, new_spinlock,
+    prelude::*,
+    sync::{
+        Arc,
+        Mutex,
+        SpinLock, //
+    },
+};
+
+/// An object of the driver, by class.
+#[allow(missing_docs)]
+pub(crate) enum Payload {
+    TokenId(TokenId),
+    Segment(Segment),
+    ImportedSegment(ImportedSegment),
+    Jfs(Jfs),
+    Jfr(Jfr),
+    Jfc(Jfc),
+    Jetty(Jetty),
+    TargetJfr(TargetJfr),
+    TargetJetty(TargetJetty),
+}
+
+/// A class of objects, by the type of the driver's object.
+pub(crate) trait Class: Sized + 'static {
+    /// Returns the driver's object, if it is of this class.
+    fn of(payload: &Payload) -> Option<&Self>;
+
+    /// Makes a payload.
+    fn into_payload(self) -> Payload;
+}
+
+/// Implements [`Class`], and what is the same for all classes.
+macro_rules! classes {
+    ($($class:ident: level $level:literal),* $(,)?) => {
+        $(
+            impl Class for $class {
+                fn of(payload: &Payload) -> Option<&Self> {
+                    match payload {
+                        Payload::$class(object) => Some(object),
+                        _ => None,
+                    }
+                }
+
+                fn into_payload(self) -> Payload {
+                    Payload::$class(self)
+                }
+            }
+        )*
+
+        impl Payload {
+            /// Returns when it is destroyed at the end: lower levels first.
+            fn level(&self) -> u32 {
+                match self {
+                    $(Self::$class(_) => $level,)*
+                }
+            }
+
+            /// Destroys the driver's object.
+            fn destroy(&self) -> Result {
+                match self {
+                    $(Self::$class(object) => object.destroy(),)*
+                }
+            }
+        }
+    };
+}
+
+classes! {
+    ImportedSegment: level 0,
+    TargetJfr: level 0,
+    TargetJetty: level 0,
+    TokenId: level 1,
+    Segment: level 1,
+    Jfs: level 1,
+    Jfr: level 1,
+    Jetty: level 1,
+    Jfc: level 2,
+}
+
+/// One more than the highest level.
+pub(crate) const LEVELS: u32 = 3;
+
+/// Largest number of objects that an object is built on.
+const MAX_PARENTS: usize = 3;
+
+/// The objects that an object is built on; they cannot be destroyed meanwhile.
+pub(crate) type Parents = [Option<Reference<Arc<Uobject>>>; MAX_PARENTS];
+
+/// What the user said at creation and reads back by a query.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Echo {
+    /// Flag word of the object.
+    pub(crate) flag: u32,
+    /// Flag word of the send side of a jetty.
+    pub(crate) jfs_flag: u32,
+    /// Flag word of the receive side of a jetty.
+    pub(crate) jfr_flag: u32,
+    /// Number of the JFR that a jetty shares.
+    pub(crate) jfr_id: u32,
+    /// Retry count of a JFS.
+    pub(crate) retry_cnt: u8,
+}
+
+/// An object that user space names by a handle.
+///
+/// It outlives the driver's object when the device goes away first: then it waits for the user to
+/// destroy it, or to close the file.
+#[pin_data]
+pub(crate) struct Uobject {
+    /// The driver's object.
+    payload: Payload,
+    /// Who uses it, who is built on it, and whether it is destroyed.
+    use_count: UseCount,
+    /// Where its events go, if it has any.
+    sink: Option<Arc<Sink>>,
+    /// What a query tells the user.
+    echo: Echo,
+    /// What it is built on. Innermost lock; nothing is dropped under it.
+    #[pin]
+    parents: SpinLock<Parents>,
+    /// Of a jetty: what it is bound to. Held while ubcore binds or unbinds.
+    #[pin]
+    binding: Mutex<Option<Reference<Arc<Uobject>>>>,
+    /// Counted while it exists.
+    _tally: Tally,
+}
+
+impl Counted for Uobject {
+    fn use_count(&self) -> &UseCount {
+        &self.use_count
+    }
+}
+
+/// What an object is made of, besides the driver's part.
+#[derive(Default)]
+pub(crate) struct Parts {
+    /// Where its events go, if it has any.
+    pub(crate) sink: Option<Arc<Sink>>,
+    /// What a query tells the user.
+    pub(crate) echo: Echo,
+    /// What it is built on.
+    pub(crate) parents: Parents,
+}
+
+impl Uobject {
+    /// Makes an object; the driver's object is destroyed if that fails.
+    pub(crate) fn new<C: Class>(stats: &Arc<Stats>, object: C, parts: Parts) -> Result<Arc<Self>> {
+        Arc::pin_init(
+            pin_init!(Self {
+                payload: object.into_payload(),
+                use_count: UseCount::new(),
+                sink: parts.sink,
+                echo: parts.echo,
+                parents <- new_spinlock!(parts.parents, "uburma::Uobject::parents"),
+                binding <- new_mutex!(None, "uburma::Uobject::binding"),
+                _tally: Stats::count(stats, Item::Object),
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// Returns the driver's object.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` if it is of another class.
+    pub(crate) fn object<C: Class>(&self) -> Result<&C> {
+        C::of(&self.payload).ok_or(EINVAL)
+    }
+
+    /// Tells whether it is of a class.
+    pub(crate) fn is<C: Class>(&self) -> bool {
+        C::of(&self.payload).is_some()
+    }
+
+    /// Returns when it is destroyed at the end: lower levels first.
+    pub(crate) fn level(&self) -> u32 {
+        self.payload.level()
+    }
+
+    /// Returns what a query tells the user.
+    pub(crate) fn echo(&self) -> &Echo {
+        &self.echo
+    }
+
+    /// Returns what a jetty is bound to; see the field.
+    pub(crate) fn binding(&self) -> &Mutex<Option<Reference<Arc<Self>>>> {
+        &self.binding
+    }
+
+    /// Destroys the driver's object, and lets go of what this was built on.
+    ///
+    /// The caller is the exclusive user, and says afterwards that it is dead.
+    ///
+    /// # Errors
+    ///
+    /// Those of the driver; then nothing has changed.
+    pub(crate) fn destroy_payload(&self) -> Result {
+        self.payload.destroy()?;
+        let parents = core::mem::take(&mut *self.parents.lock());
+        drop(parents);
+        Ok(())
+    }
+
+    /// Ends its events, and returns how many of them the user has read.
+    pub(crate) fn retire_events(&self) -> Reported {
+        self.sink
+            .as_ref()
+            .map_or(Reported::default(), |sink| sink.retire())
+    }
+}
