@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! How many objects of each kind exist: what tests compare before and after.
+
+use core::fmt;
+use kernel::{
+    prelude::*,
+    sync::{
+        atomic::{
+            Atomic,
+            Full,
+            Relaxed, //
+        },
+        Arc, //
+    }, //
+};
+
+/// Kind of a counted object.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Registered devices.
+    Devices,
+    /// Contexts of user processes.
+    Contexts,
+    /// Rings.
+    Rings,
+    /// Token ids.
+    Tokens,
+    /// Registered segments.
+    Segments,
+    /// Pages that segments have pinned.
+    PinnedPages,
+    /// Completion queues.
+    Jfc,
+    /// Send queues.
+    Jfs,
+    /// Receive queues.
+    Jfr,
+    /// Jettys.
+    Jetty,
+    /// Imports.
+    Targets,
+    /// Queued works.
+    Works,
+}
+
+/// The names that debugfs shows, by kind.
+const NAMES: [&str; 12] = [
+    "devices",
+    "contexts",
+    "rings",
+    "tokens",
+    "segments",
+    "pinned_pages",
+    "jfc",
+    "jfs",
+    "jfr",
+    "jetty",
+    "targets",
+    "works",
+];
+
+/// All counters of the module.
+pub(crate) struct Counters([Atomic<i64>; NAMES.len()]);
+
+impl Counters {
+    /// Makes counters at zero.
+    pub(crate) fn new() -> Result<Arc<Self>> {
+        Ok(Arc::new(
+            Self([const { Atomic::new(0) }; NAMES.len()]),
+            GFP_KERNEL,
+        )?)
+    }
+
+    /// Changes a counter.
+    pub(crate) fn change(&self, kind: Kind, by: i64) {
+        if let Some(counter) = self.0.get(kind as usize) {
+            counter.fetch_add(by, Relaxed);
+        }
+    }
+
+    /// Goes through names and values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, i64)> + '_ {
+        NAMES
+            .iter()
+            .copied()
+            .zip(self.0.iter().map(|counter| counter.load(Relaxed)))
+    }
+}
+
+/// What debugfs shows: a line for each kind.
+pub(crate) struct Report(pub(crate) Arc<Counters>);
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.0.iter().enumerate() {
+            // The file ends with the newline that debugfs adds.
+            let separator = if i == 0 { "" } else { "\n" };
+            write!(f, "{separator}{name} {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Stands for counted objects as long as they exist.
+pub(crate) struct Count {
+    counters: Arc<Counters>,
+    kind: Kind,
+    /// How many; 0 once they are gone.
+    amount: Atomic<i64>,
+}
+
+impl Count {
+    /// Counts one object.
+    pub(crate) fn one(counters: &Arc<Counters>, kind: Kind) -> Self {
+        Self::many(counters, kind, 1)
+    }
+
+    /// Counts `amount` objects.
+    pub(crate) fn many(counters: &Arc<Counters>, kind: Kind, amount: i64) -> Self {
+        counters.change(kind, amount);
+        Self {
+            counters: counters.clone(),
+            kind,
+            amount: Atomic::new(amount),
+        }
+    }
+
+    /// Says that the objects are gone, though their memory may stay a while. Again does nothing.
+    pub(crate) fn release(&self) {
+        let amount = self.amount.xchg(0, Full);
+        self.counters.change(self.kind, amount.wrapping_neg());
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Devices: what each has, and how they come and go.
+
+use crate::{
+    counters::{
+        Count,
+        Kind as CountKind, //
+    },
+    host::Host,
+    jetty::{
+        Jetty,
+        Jfs, //
+    },
+    jfc::Jfc,
+    jfr::Jfr,
+    kernel_ext::{
+        handle_table::HandleTable,
+        id_map::{
+            IdMap,
+            IdReservation, //
+        }, //
+    },
+    logic::{
+        eid::Eid,
+        validate::device_name, //
+    },
+    queue::{
+        full,
+        MappableRing,
+        Request,
+        RINGS_MAX, //
+    },
+    segment::{
+        Segment,
+        TokenId,
+        MAX_TOKENS, //
+    },
+    target::{
+        TargetObject,
+        MAX_REF, //
+    },
+    tp::TpTable,
+    ub::driver::{
+        Registration,
+        UbDevice, //
+    }, //
+};
+use kernel::{
+    new_spinlock,
+    prelude::*,
+    sync::{
+        Arc,
+        SpinLock, //
+    }, //
+};
+
+/// A device as ubcore knows it.
+pub(crate) type Dev = UbDevice<Soft>;
+
+/// Most objects of a kind on a device.
+pub(crate) const MAX_OBJECTS: u32 = 65536;
+/// Last jetty id that is only given on request; 0 means "choose".
+pub(crate) const RESERVED_ID_MAX: u32 = 1023;
+/// Ids that are chosen.
+const FIRST_ID: u32 = RESERVED_ID_MAX + 1;
+const LAST_ID: u32 = RESERVED_ID_MAX + MAX_OBJECTS;
+/// Entries of the EID table.
+pub(crate) const MAX_EIDS: usize = 16;
+
+/// Data of a device. The tables own what is in them until it is destroyed.
+#[pin_data]
+pub(crate) struct Soft {
+    pub(crate) host: Arc<Host>,
+    /// Its key in [`Host::nodes`].
+    pub(crate) node: u32,
+    /// The EID that it got first.
+    pub(crate) eid: Eid,
+    /// Others that contexts have been seen with.
+    #[pin]
+    more_eids: SpinLock<[Eid; MAX_EIDS]>,
+    #[pin]
+    pub(crate) jfcs: IdMap<Jfc>,
+    #[pin]
+    pub(crate) jfss: IdMap<Jfs>,
+    #[pin]
+    pub(crate) jfrs: IdMap<Jfr>,
+    #[pin]
+    pub(crate) jettys: IdMap<Jetty>,
+    /// By token id.
+    #[pin]
+    pub(crate) segs: IdMap<Segment>,
+    /// Imports of all contexts.
+    #[pin]
+    pub(crate) targets: IdMap<TargetObject>,
+    #[pin]
+    pub(crate) tokens: HandleTable<TokenId>,
+    /// Rings that can be mapped, of all contexts.
+    #[pin]
+    pub(crate) rings: HandleTable<MappableRing>,
+    #[pin]
+    pub(crate) tps: TpTable,
+}
+
+impl Soft {
+    /// Initialises a device without objects.
+    fn new(host: &Arc<Host>, node: u32, eid: Eid) -> impl PinInit<Self, Error> + '_ {
+        let queue = || host.reclaim.clone();
+        try_pin_init!(Self {
+            host: host.clone(),
+            node,
+            eid,
+            more_eids <- new_spinlock!([Eid::ZERO; MAX_EIDS], "Soft::more_eids"),
+            jfcs <- new_id_map!(1..=MAX_OBJECTS, queue()),
+            jfss <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
+            jfrs <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
+            jettys <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
+            segs <- new_id_map!(1..=MAX_TOKENS, queue()),
+            targets <- new_id_map!(1..=MAX_REF, queue()),
+            tokens <- new_handle_table!(1..=MAX_TOKENS),
+            rings <- new_handle_table!(1..=RINGS_MAX),
+            tps <- TpTable::new(),
+        })
+    }
+
+    /// Tells whether the device has an EID.
+    pub(crate) fn has_eid(&self, eid: &Eid) -> bool {
+        *eid == self.eid || (!eid.is_zero() && self.more_eids.lock().contains(eid))
+    }
+
+    /// Notes the EID of a context that creates something peers can name.
+    pub(crate) fn learn_eid(&self, request: &Request<'_>) {
+        let eid = Eid::from_bytes(request.eid);
+        if eid.is_zero() || eid == self.eid {
+            return;
+        }
+        let mut eids = self.more_eids.lock();
+        if eids.contains(&eid) {
+            return;
+        }
+        // With all places taken, the one that was learnt last gives way.
+        let place = eids.iter().position(Eid::is_zero).unwrap_or(MAX_EIDS - 1);
+        if let Some(slot) = eids.get_mut(place) {
+            *slot = eid;
+        }
+    }
+
+    /// Reserves the id that a user wants, or any if that is 0.
+    ///
+    /// # Errors
+    ///
+    /// `EEXIST` if it is taken, `EINVAL` if it is too large, `ENOSPC`, `ENOMEM`.
+    pub(crate) fn reserve_id<'a, T: Send + Sync>(
+        &self,
+        map: &'a IdMap<T>,
+        wanted: u32,
+    ) -> Result<IdReservation<'a, T>> {
+        match wanted {
+            0 => map.reserve().map_err(full),
+            1..=LAST_ID => map
+                .reserve_exact(wanted)
+                .map_err(|e| if e == EBUSY { EEXIST } else { e }),
+            _ => Err(EINVAL),
+        }
+    }
+}
+
+/// A device that exists; drop removes it.
+pub(crate) struct Device {
+    registration: Registration<Soft>,
+    _count: Count,
+}
+
+impl Device {
+    /// Makes a device with an EID of its own.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for a bad name, `EEXIST` for one that is taken, `ENOMEM`.
+    pub(crate) fn new(host: &Arc<Host>, name: &CStr) -> Result<Self> {
+        let bytes = name.to_bytes();
+        device_name(name.to_bytes_with_nul())?;
+        // User space treats such names in a way of its own.
+        if bytes.starts_with(b"bonding_dev") {
+            return Err(EINVAL);
+        }
+        let reservation = host.nodes.reserve().map_err(full)?;
+        let eid = host.new_eid();
+        let dev = Dev::new(name, Soft::new(host, reservation.id(), eid))?;
+        let registration = Registration::new(dev.clone())?;
+        registration.add_eid(0, eid.into_bytes())?;
+        reservation.publish(dev);
+        Ok(Self {
+            registration,
+            _count: Count::one(&host.counters, CountKind::Devices),
+        })
+    }
+
+    /// Returns the EID that it got first.
+    pub(crate) fn eid(&self) -> Eid {
+        self.registration.device().eid
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // Peers do not find it any more. Then the registration goes, and with it all objects.
+        let dev = self.registration.device();
+        drop(dev.host.nodes.remove(dev.node));
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The operations of the driver, each handed to the noun that it is about.
+
+use crate::{
+    bindings_ub::{
+        ubcore_device_attr,
+        ubcore_device_status,
+        UBSOFT_ABI_VERSION, //
+    },
+    caps,
+    context::{
+        self,
+        Context,
+        Ucontext, //
+    },
+    device::{
+        Dev,
+        RESERVED_ID_MAX, //
+    },
+    jetty::{
+        self,
+        Jetty,
+        JettyData,
+        Jfs,
+        JfsData, //
+    },
+    jfc::{
+        self,
+        Cq,
+        Jfc, //
+    },
+    jfr::{
+        self,
+        Jfr,
+        Rq, //
+    },
+    queue::{
+        self,
+        Request, //
+    },
+    segment::{
+        self,
+        Seg,
+        Segment,
+        TokenData,
+        TokenId, //
+    },
+    sq::Sq,
+    target::{
+        self,
+        Import,
+        TargetObject, //
+    },
+    ub::driver::{
+        ActiveTp,
+        DeviceCfg,
+        Driver,
+        JettyAttr,
+        JettyCfg,
+        JfcCfg,
+        JfrAttr,
+        JfrCfg,
+        JfsCfg,
+        SegCfg,
+        TargetCfg,
+        TpList,
+        TpQuery,
+        User,
+        UserCtl, //
+        Udata,
+    },
+    Soft, //
+};
+use kernel::{
+    mm::virt::VmaNew,
+    prelude::*,
+    sync::{
+        Arc,
+        ArcBorrow, //
+    }, //
+};
+
+#[vtable]
+impl Driver for Soft {
+    const NAME: &'static str = "ubsoft";
+    const ABI_VERSION: u32 = UBSOFT_ABI_VERSION;
+
+    type Ucontext = Context;
+    type TokenId = TokenData;
+    type Segment = Seg;
+    type Jfc = Cq;
+    type Jfs = JfsData;
+    type Jfr = Rq;
+    type Jetty = JettyData;
+    type Target = Import;
+
+    fn query_attr(dev: ArcBorrow<'_, Dev>, attr: &mut ubcore_device_attr) -> Result {
+        caps::fill(&dev, attr);
+        Ok(())
+    }
+
+    fn query_status(_dev: ArcBorrow<'_, Dev>, status: &mut ubcore_device_status) -> Result {
+        caps::fill_status(status);
+        Ok(())
+    }
+
+    fn configure(_dev: ArcBorrow<'_, Dev>, cfg: &DeviceCfg) -> Result {
+        // What is reserved is fixed; a part of it may be asked for.
+        match cfg.reserved_jetty_ids {
+            Some((min, max)) if min > max || max > RESERVED_ID_MAX => Err(EINVAL),
+            _ => Ok(()),
+        }
+    }
+
+    fn alloc_ucontext(
+        dev: ArcBorrow<'_, Dev>,
+        eid_index: u32,
+        udata: Udata<'_>,
+    ) -> Result<Arc<Ucontext>> {
+        context::alloc(&dev.into(), eid_index, udata)
+    }
+
+    fn free_ucontext(uctx: ArcBorrow<'_, Ucontext>) {
+        context::free(&uctx);
+    }
+
+    fn mmap(uctx: ArcBorrow<'_, Ucontext>, pgoff: usize, vma: &VmaNew) -> Result {
+        queue::mmap(uctx.dev(), uctx.id(), pgoff, vma)
+    }
+
+    fn disassociate_ucontext(uctx: ArcBorrow<'_, Ucontext>) {
+        context::disassociate(&uctx);
+    }
+
+    fn alloc_token_id(
+        dev: ArcBorrow<'_, Dev>,
+        multi_seg: bool,
+        _user: Option<User<'_, Self>>,
+    ) -> Result<Arc<TokenId>> {
+        segment::alloc_token_id(&dev.into(), multi_seg)
+    }
+
+    fn free_token_id(token: ArcBorrow<'_, TokenId>) -> Result {
+        segment::free_token_id(&token);
+        Ok(())
+    }
+
+    fn register_seg(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: SegCfg,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<Segment>> {
+        segment::register(&dev.into(), cfg, user)
+    }
+
+    fn unregister_seg(segment: ArcBorrow<'_, Segment>) -> Result {
+        segment::unregister(&segment);
+        Ok(())
+    }
+
+    fn import_seg(_dev: ArcBorrow<'_, Dev>, mapping: bool) -> Result {
+        if mapping {
+            Err(EOPNOTSUPP)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn create_jfc(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: JfcCfg,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<Jfc>> {
+        jfc::create(&dev.into(), cfg, Request::read(user)?)
+    }
+
+    fn modify_jfc(_jfc: ArcBorrow<'_, Jfc>, _count: Option<u16>, _period: Option<u16>) -> Result {
+        // Events are as many as are asked for: moderation would not make them fewer.
+        Ok(())
+    }
+
+    fn destroy_jfc(jfc: ArcBorrow<'_, Jfc>) -> Result {
+        jfc::destroy(&jfc);
+        Ok(())
+    }
+
+    fn rearm_jfc(_jfc: ArcBorrow<'_, Jfc>, _solicited_only: bool) -> Result<bool> {
+        // A kernel client's, which has no data path; users ring their doorbell.
+        Err(EOPNOTSUPP)
+    }
+
+    fn create_jfs(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: JfsCfg<Self>,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<Jfs>> {
+        jetty::create_jfs(&dev.into(), cfg, Request::read(user)?)
+    }
+
+    fn modify_jfs(jfs: ArcBorrow<'_, Jfs>, state: Option<u32>) -> Result {
+        Sq::modify(jfs.sq(), state)
+    }
+
+    fn query_jfs(jfs: ArcBorrow<'_, Jfs>) -> u32 {
+        jfs.sq().query()
+    }
+
+    fn destroy_jfs(jfs: ArcBorrow<'_, Jfs>) -> Result {
+        jetty::destroy_jfs(&jfs);
+        Ok(())
+    }
+
+    fn create_jfr(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: JfrCfg<Self>,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<Jfr>> {
+        jfr::create(&dev.into(), cfg, Request::read(user)?)
+    }
+
+    fn modify_jfr(jfr: ArcBorrow<'_, Jfr>, attr: &JfrAttr) -> Result {
+        jfr::modify(&jfr, attr)
+    }
+
+    fn query_jfr(jfr: ArcBorrow<'_, Jfr>) -> (u32, u32) {
+        jfr::query(&jfr)
+    }
+
+    fn destroy_jfr(jfr: ArcBorrow<'_, Jfr>) -> Result {
+        jfr::destroy(&jfr);
+        Ok(())
+    }
+
+    fn create_jetty(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: JettyCfg<Self>,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<Jetty>> {
+        jetty::create_jetty(&dev.into(), cfg, Request::read(user)?)
+    }
+
+    fn modify_jetty(jetty: ArcBorrow<'_, Jetty>, attr: &JettyAttr) -> Result {
+        jetty::modify_jetty(&jetty, attr)
+    }
+
+    fn query_jetty(jetty: ArcBorrow<'_, Jetty>) -> (u32, u32) {
+        jetty::query_jetty(&jetty)
+    }
+
+    fn destroy_jetty(jetty: ArcBorrow<'_, Jetty>) -> Result {
+        jetty::destroy_jetty(&jetty);
+        Ok(())
+    }
+
+    fn import(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: TargetCfg,
+        tp: &ActiveTp,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<TargetObject>> {
+        target::import(dev, cfg, tp, user)
+    }
+
+    fn unimport(target: ArcBorrow<'_, TargetObject>) -> Result {
+        target::unimport(&target);
+        Ok(())
+    }
+
+    fn bind_jetty(
+        jetty: ArcBorrow<'_, Jetty>,
+        target: ArcBorrow<'_, TargetObject>,
+        tp: &ActiveTp,
+    ) -> Result {
+        jetty::bind(&jetty, target.target().over(tp))
+    }
+
+    fn unbind_jetty(jetty: ArcBorrow<'_, Jetty>) -> Result {
+        jetty::unbind(&jetty);
+        Ok(())
+    }
+
+    fn list_tps(dev: ArcBorrow<'_, Dev>, query: &TpQuery, out: &mut TpList<'_>) -> Result {
+        dev.tps.list(query, out)
+    }
+
+    fn activate_tp(dev: ArcBorrow<'_, Dev>, tp: &ActiveTp) -> Result {
+        dev.tps.activate(tp)
+    }
+
+    fn deactivate_tp(dev: ArcBorrow<'_, Dev>, handle: u64) -> Result {
+        dev.tps.deactivate(handle)
+    }
+
+    fn user_ctl(ctl: UserCtl<'_, Self>) -> Result<c_int> {
+        context::control(ctl)
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Runs send queues: takes entries, has them carried out, completes them.
+//!
+//! Whoever calls holds the state of the queue. Entries are copied before they are looked at, and a
+//! failed one always completes. Locks below: that of a receive queue, then that of one completion
+//! queue, never two at once.
+
+use crate::{
+    jfc,
+    logic::{
+        cqe::{
+            Cqe,
+            CrStatus,
+            CR_FLAG_FLUSH_ERR_DONE,
+            CR_FLAG_JETTY,
+            CR_FLAG_SUSPEND_DONE, //
+        },
+        jetty_state::{
+            Marker,
+            WorkMode, //
+        },
+        sqe::{
+            SqeHead,
+            SQE_HEAD_LEN, //
+        },
+        types::TransMode,
+        wr::{
+            Op,
+            Request,
+            Target as Addressee, //
+        }, //
+    },
+    ring::Flags,
+    rnr::RETRY_FOREVER,
+    sq::{
+        Sq,
+        SqState,
+        Wake,
+        MAX_INLINE,
+        MAX_SGE, //
+    },
+    target::{
+        self,
+        Job,
+        Outcome,
+        Target, //
+    }, //
+};
+use kernel::sync::Arc;
+
+/// Work requests of a run.
+pub(crate) const BURST: u32 = 64;
+/// Bytes of a run; the request that exceeds them is finished.
+const BURST_BYTES: u32 = 256 << 10;
+
+/// Largest tail of an entry.
+const MAX_TAIL: usize = {
+    assert!(MAX_INLINE <= MAX_SGE * 16);
+    MAX_SGE as usize * 16
+};
+/// A tail for which a smaller buffer is enough: one range, or a little inline data.
+const SMALL_TAIL: usize = 64;
+
+/// What remains to be done after a run, without locks.
+#[derive(Default)]
+pub(crate) struct After {
+    /// There is more to run.
+    pub(crate) more: bool,
+    /// The queue went to the error state by itself: its owner is to be told.
+    pub(crate) failed: bool,
+}
+
+/// Whether a run goes on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    /// With the next entry.
+    Entry,
+    /// Not before something happens that has the queue run again.
+    Wait,
+}
+
+/// Runs a queue until it is empty, has to wait, or the budget is used up.
+pub(crate) fn run(sq: &Arc<Sq>, state: &mut SqState) -> After {
+    let mut after = After::default();
+    let wake = match state.not_ready {
+        None => Wake::None,
+        Some(_) => match sq.take_wake() {
+            Wake::None => return after,
+            wake => wake,
+        },
+    };
+    let (mut entries, mut bytes) = (0u32, 0u32);
+    let mut produced = sq.ring.user_idx();
+    loop {
+        match state.index.pending(produced) {
+            Ok(0) => {
+                let now = sq.ring.user_idx();
+                if now == produced {
+                    mark(sq, state);
+                    return after;
+                }
+                produced = now;
+                continue;
+            }
+            Ok(_) => {}
+            Err(_) => {
+                after.failed |= state.machine.fatal().async_error;
+                sq.ring.raise(Flags::Error);
+                // What the ring holds is in doubt, so there is nothing to flush.
+                mark(sq, state);
+                return after;
+            }
+        }
+        if entries >= BURST || bytes >= BURST_BYTES || sq.is_stopped() {
+            after.more = true;
+            return after;
+        }
+        entries = entries.saturating_add(1);
+        match state.machine.work_mode() {
+            WorkMode::Hold => {
+                mark(sq, state);
+                return after;
+            }
+            WorkMode::Flush => flush_one(sq, state, produced),
+            WorkMode::Execute => {
+                let next = execute_one(sq, state, produced, wake, &mut bytes, &mut after);
+                if next == Next::Wait {
+                    return after;
+                }
+            }
+        }
+    }
+}
+
+/// Gives the oldest entry back to the user.
+#[inline]
+fn retire(sq: &Sq, state: &mut SqState, produced: u32) {
+    // There is one, so neither fails.
+    let _ = state.index.fetch(produced);
+    if let Some(finished) = state.index.finish() {
+        sq.ring.set_kern_idx(finished);
+    }
+}
+
+/// Carries out the oldest entry.
+#[inline]
+fn execute_one(
+    sq: &Arc<Sq>,
+    state: &mut SqState,
+    produced: u32,
+    wake: Wake,
+    bytes: &mut u32,
+    after: &mut After,
+) -> Next {
+    let index = state.index.fetched();
+    let head = SqeHead::decode(&sq.ring.read_head::<SQE_HEAD_LEN>(index));
+    let mut addressee = None;
+    let mut wanted = true;
+    let outcome = match head.check(&sq.limits) {
+        Ok(request) => {
+            wanted = request.flags.signaled();
+            attempt(sq, state, index, &request, &mut addressee)
+        }
+        Err(status) => status.into(),
+    };
+    let (status, len) = match outcome {
+        Outcome::Done(status, len) => (status, len),
+        Outcome::NotReady(delay) => {
+            let before = state.not_ready.take().map_or(0, |waiting| waiting.tries);
+            let tries = match wake {
+                // A try that the receiver caused is not counted.
+                Wake::Receiver => before,
+                Wake::None | Wake::Timer => before.saturating_add(1),
+            };
+            if sq.rnr_retry == RETRY_FOREVER || tries <= sq.rnr_retry {
+                let tries = if sq.rnr_retry == RETRY_FOREVER { 0 } else { tries };
+                state.not_ready = Some(Sq::wait_for_receiver(sq, delay, tries));
+                return Next::Wait;
+            }
+            (CrStatus::RnrRetryExceeded, 0)
+        }
+    };
+    state.not_ready = None;
+    // The slot is free before its completion can be seen.
+    retire(sq, state, produced);
+    if wanted || status != CrStatus::Success {
+        let mut cqe = record(sq, head.user_ctx, status);
+        cqe.byte_len = len;
+        if let Some(target) = &addressee {
+            cqe.remote_eid = target.eid.into_bytes();
+            cqe.remote_id = target.id;
+            cqe.tpn = target.tpn;
+        }
+        jfc::complete(&sq.jfc, &cqe, false);
+    }
+    if status != CrStatus::Success {
+        let actions = state.machine.work_failed();
+        if actions.flush {
+            sq.ring.raise(Flags::Error);
+        }
+        after.failed |= actions.async_error;
+    }
+    *bytes = bytes.saturating_add(len);
+    Next::Entry
+}
+
+/// Copies the tail of an entry and carries the request out.
+#[inline]
+fn attempt(
+    sq: &Sq,
+    state: &SqState,
+    index: u32,
+    request: &Request,
+    addressee: &mut Option<Target>,
+) -> Outcome {
+    if request.op == Op::Nop {
+        return Outcome::Done(CrStatus::Success, 0);
+    }
+    let target = match request.target {
+        Addressee::None => return CrStatus::LocOperation.into(),
+        Addressee::Bound => match state.bound {
+            Some(target) => target,
+            None => return CrStatus::LocOperation.into(),
+        },
+        Addressee::Imported(name) => match target::look_up(&sq.dev, sq.owner, name) {
+            Ok(target) => target,
+            Err(status) => return status.into(),
+        },
+    };
+    if target.mode != sq.limits.mode {
+        return CrStatus::LocOperation.into();
+    }
+    let target: &Target = addressee.insert(target);
+    if request.tail.len() <= SMALL_TAIL {
+        attempt_with::<SMALL_TAIL>(sq, index, request, target)
+    } else {
+        attempt_with::<MAX_TAIL>(sq, index, request, target)
+    }
+}
+
+/// Does the rest with a buffer of `N` bytes for the tail.
+#[inline]
+fn attempt_with<const N: usize>(
+    sq: &Sq,
+    index: u32,
+    request: &Request,
+    target: &Target,
+) -> Outcome {
+    let mut buffer = [0; N];
+    let Some(tail) = buffer.get_mut(..request.tail.len()) else {
+        return CrStatus::LocOperation.into();
+    };
+    sq.ring.read(index, SQE_HEAD_LEN, tail);
+    let local = match request.local(tail) {
+        Ok(local) => local,
+        Err(status) => return status.into(),
+    };
+    let outcome = target::execute(&Job {
+        sq,
+        request,
+        local,
+        target,
+    });
+    if sq.limits.mode == TransMode::Um {
+        unreliable(outcome, request.len)
+    } else {
+        outcome
+    }
+}
+
+/// What the sender of an unreliable message learns: nothing about the other side.
+fn unreliable(outcome: Outcome, len: u32) -> Outcome {
+    match outcome {
+        Outcome::Done(
+            CrStatus::UnsupportedOpcode
+            | CrStatus::LocLen
+            | CrStatus::LocOperation
+            | CrStatus::LocAccess,
+            _,
+        ) => outcome,
+        _ => Outcome::Done(CrStatus::Success, len),
+    }
+}
+
+/// Completes the oldest entry with a flush error.
+fn flush_one(sq: &Sq, state: &mut SqState, produced: u32) {
+    let head = SqeHead::decode(&sq.ring.read_head::<SQE_HEAD_LEN>(state.index.fetched()));
+    state.not_ready = None;
+    retire(sq, state, produced);
+    let cqe = record(sq, head.user_ctx, CrStatus::FlushErr);
+    jfc::complete(&sq.jfc, &cqe, false);
+}
+
+/// Completes the marker that is due once nothing is left to run.
+#[inline]
+fn mark(sq: &Sq, state: &mut SqState) {
+    let Some(marker) = state.machine.drained() else {
+        return;
+    };
+    let (status, flag) = match marker {
+        Marker::SuspendDone => (CrStatus::SuspendDone, CR_FLAG_SUSPEND_DONE),
+        Marker::FlushErrDone => (CrStatus::FlushErrDone, CR_FLAG_FLUSH_ERR_DONE),
+    };
+    let mut cqe = record(sq, 0, status);
+    cqe.flags |= flag;
+    jfc::complete(&sq.jfc, &cqe, false);
+}
+
+/// Begins a completion of the queue.
+#[inline]
+fn record(sq: &Sq, user_ctx: u64, status: CrStatus) -> Cqe {
+    let mut cqe = Cqe::for_send(user_ctx, status);
+    cqe.user_data = sq.user_obj;
+    cqe.local_id = sq.name.id;
+    if sq.name.is_jetty {
+        cqe.flags = CR_FLAG_JETTY;
+    }
+    cqe
+}
+
+/// Forgets all entries that are posted.
+pub(crate) fn discard(sq: &Sq, state: &mut SqState) {
+    let produced = sq.ring.user_idx();
+    state.not_ready = None;
+    // An impossible index ends it at once: the next run will say so.
+    while let Ok(Some(_)) = state.index.fetch(produced) {
+        state.index.finish();
+    }
+    sq.ring.set_kern_idx(state.index.finished());
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What all devices of this host share: the table by which they find each other, and queues for
+//! works.
+
+use crate::{
+    counters::{
+        Counters,
+        Kind, //
+    },
+    device::Dev,
+    kernel_ext::{
+        id_map::IdMap,
+        random,
+        workqueue::WorkQueue, //
+    },
+    logic::eid::Eid,
+    ring::pages::Idle, //
+};
+use kernel::{
+    prelude::*,
+    sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
+        rcu,
+        Arc, //
+    }, //
+};
+
+/// How many works of send queues run at a time.
+const MAX_WORKERS: u32 = 4;
+
+/// Identity of a context, unique as long as the module is loaded; never that of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CtxId(u64);
+
+impl CtxId {
+    /// That of objects of kernel clients.
+    pub(crate) const KERNEL: Self = Self(0);
+}
+
+/// The shared state.
+#[pin_data]
+pub(crate) struct Host {
+    /// The registered devices, by node id.
+    #[pin]
+    pub(crate) nodes: IdMap<Dev>,
+    /// Where those wait who unregister segments.
+    pub(crate) idle: Arc<Idle>,
+    /// Runs send queues whose poster does not.
+    pub(crate) works: Arc<WorkQueue>,
+    /// Drops what RCU readers may still use.
+    pub(crate) reclaim: Arc<WorkQueue>,
+    /// Counts objects.
+    pub(crate) counters: Arc<Counters>,
+    /// Bytes 0 to 11 of the EIDs that devices get.
+    eid_prefix: [u8; 12],
+    /// Bytes 12 to 15 of the last EID given.
+    eids: Atomic<u32>,
+    /// The last context.
+    contexts: Atomic<u64>,
+}
+
+impl Host {
+    /// Makes the state of a host without devices.
+    pub(crate) fn new() -> Result<Arc<Self>> {
+        let reclaim = Arc::new(WorkQueue::unbound(c"ubsoft_reclaim", 0)?, GFP_KERNEL)?;
+        Arc::pin_init(
+            try_pin_init!(Self {
+                nodes <- new_id_map!(1..=u32::MAX, reclaim.clone()),
+                idle: Arc::new(Idle::new()?, GFP_KERNEL)?,
+                works: Arc::new(WorkQueue::unbound(c"ubsoft", MAX_WORKERS)?, GFP_KERNEL)?,
+                counters: Counters::new()?,
+                eid_prefix: eid_prefix(),
+                eids: Atomic::new(0),
+                contexts: Atomic::new(0),
+                reclaim,
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// Returns an EID that no device of this host has had.
+    pub(crate) fn new_eid(&self) -> Eid {
+        let number = self.eids.fetch_add(1, Relaxed).wrapping_add(1);
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.eid_prefix;
+        let [m, n, o, p] = number.to_be_bytes();
+        Eid::from_bytes([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p])
+    }
+
+    /// Returns the identity of a new context.
+    pub(crate) fn new_context(&self) -> CtxId {
+        CtxId(self.contexts.fetch_add(1, Relaxed).wrapping_add(1))
+    }
+
+    /// Notes that a work was queued, or is about to be.
+    pub(crate) fn work_queued(&self) {
+        self.counters.change(Kind::Works, 1);
+    }
+
+    /// Notes that a work runs, or was not queued after all.
+    pub(crate) fn work_done(&self) {
+        self.counters.change(Kind::Works, -1);
+    }
+
+    /// Finds the device that has an EID.
+    pub(crate) fn find(&self, eid: &Eid) -> Option<Arc<Dev>> {
+        self.nodes
+            .newest_first()
+            .map(|(_, dev)| dev)
+            .find(|dev| dev.has_eid(eid))
+    }
+
+    /// Waits until nothing is left to do for objects that are gone. All devices must be gone.
+    pub(crate) fn settle(&self) {
+        // A work may drop what is then reclaimed after a grace period, which may drop a device.
+        for _ in 0..2 {
+            self.works.drain();
+            rcu::rcu_barrier();
+            self.reclaim.drain();
+        }
+    }
+}
+
+/// Chooses the first bytes of the EIDs of this host: a unique local IPv6 prefix by form, with a
+/// random part in bytes 8 to 11, which are not all zero.
+fn eid_prefix() -> [u8; 12] {
+    let [a, b, c, d] = (random::u32() | 1).to_be_bytes();
+    [0xfd, b'u', b'b', b's', b'o', b'f', b't', 0, a, b, c, d]
+}

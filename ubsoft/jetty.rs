@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Send queues and jettys as ubcore knows them.
+
+use crate::{
+    counters::{
+        Count,
+        Kind as CountKind, //
+    },
+    device::Dev,
+    jfc::Jfc,
+    jfr::Jfr,
+    kernel_ext::use_wait::UseCount,
+    logic::{
+        eid::Eid,
+        jetty_state::{
+            JettyState,
+            LimitWatch, //
+        },
+        types::TransMode, //
+    },
+    queue::{
+        full,
+        Request, //
+    },
+    rnr::SqName,
+    sq::{
+        Sq,
+        SqParts, //
+    },
+    target::{
+        Job,
+        Target, //
+    },
+    ub::driver::{
+        self,
+        JettyAttr,
+        JettyCfg,
+        JettyEvent,
+        JfsCfg, //
+    },
+    Soft, //
+};
+use kernel::{
+    new_spinlock,
+    prelude::*,
+    sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
+        Arc,
+        SpinLock, //
+    }, //
+};
+
+/// A send queue as ubcore knows it.
+pub(crate) type Jfs = driver::Jfs<Soft>;
+/// A jetty as ubcore knows it.
+pub(crate) type Jetty = driver::Jetty<Soft>;
+
+/// Data of a JFS.
+#[pin_data]
+pub(crate) struct JfsData {
+    sq: Arc<Sq>,
+}
+
+impl JfsData {
+    /// Returns the send queue.
+    #[inline]
+    pub(crate) fn sq(&self) -> &Arc<Sq> {
+        &self.sq
+    }
+}
+
+/// Data of a jetty: a send queue, and a name under which a JFR receives.
+#[pin_data]
+pub(crate) struct JettyData {
+    sq: Arc<Sq>,
+    jfr: Arc<Jfr>,
+    /// Where completions of the receive side go.
+    recv_jfc: Arc<Jfc>,
+    /// Messages under way to this jetty.
+    #[pin]
+    users: UseCount,
+    /// Receives no more: the jetty is in the error state, or being destroyed.
+    closed: Atomic<bool>,
+    /// What a connected jetty is bound to: EID and number.
+    #[pin]
+    peer: SpinLock<Option<(Eid, u32)>>,
+    #[pin]
+    limit: SpinLock<LimitWatch>,
+}
+
+impl JettyData {
+    /// Returns the send queue.
+    #[inline]
+    pub(crate) fn sq(&self) -> &Arc<Sq> {
+        &self.sq
+    }
+
+    /// Returns the receive queue.
+    #[inline]
+    pub(crate) fn jfr(&self) -> &Jfr {
+        &self.jfr
+    }
+
+    /// Returns where completions of the receive side go.
+    #[inline]
+    pub(crate) fn recv_jfc(&self) -> &Jfc {
+        &self.recv_jfc
+    }
+
+    /// Returns the count of messages under way.
+    #[inline]
+    pub(crate) fn users(&self) -> &UseCount {
+        &self.users
+    }
+
+    /// Returns its number.
+    #[inline]
+    pub(crate) fn id(&self) -> u32 {
+        self.sq.name.id
+    }
+
+    /// Returns the user's word for it.
+    #[inline]
+    pub(crate) fn user_obj(&self) -> u64 {
+        self.sq.user_obj
+    }
+
+    /// Receives no more: the jetty has failed.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Relaxed);
+    }
+
+    /// Tells whether the jetty receives from the sender of a job: not in the error state, and not
+    /// if it is bound to another one.
+    #[inline]
+    pub(crate) fn accepts(&self, job: &Job<'_>) -> bool {
+        if self.closed.load(Relaxed) {
+            return false;
+        }
+        self.sq.limits.mode != TransMode::Rc
+            || self
+                .peer
+                .lock()
+                .is_none_or(|(eid, id)| eid == job.sq.eid && id == job.sq.name.id)
+    }
+}
+
+/// Notes that a jetty's message took a buffer and `remaining` are left.
+#[inline]
+pub(crate) fn buffer_taken(jetty: &Jetty, remaining: u32) {
+    let due = jetty.limit.lock().consumed(remaining);
+    if due {
+        jetty.raise(JettyEvent::Limit);
+    }
+}
+
+/// Creates a send queue.
+///
+/// # Errors
+///
+/// `EOPNOTSUPP` for a connected one, which nothing could bind; those of [`Sq::new`].
+pub(crate) fn create_jfs(
+    dev: &Arc<Dev>,
+    cfg: JfsCfg<Soft>,
+    request: Request<'_>,
+) -> Result<Arc<Jfs>> {
+    if cfg.send.trans_mode == TransMode::Rc.raw() {
+        return Err(EOPNOTSUPP);
+    }
+    if cfg.jfc.owner() != request.owner {
+        return Err(EINVAL);
+    }
+    dev.learn_eid(&request);
+    let reservation = dev.jfss.reserve().map_err(full)?;
+    let id = reservation.id();
+    let parts = SqParts {
+        send: cfg.send,
+        name: SqName {
+            node: dev.node,
+            is_jetty: false,
+            id,
+        },
+        jfc: cfg.jfc.clone(),
+        request: &request,
+        count: Count::one(&dev.host.counters, CountKind::Jfs),
+    };
+    let (sq, grant, pending) = Sq::new(dev, parts)?;
+    let ready = pending.prepare(request.owner)?;
+    let jfs = Jfs::new_jfs(cfg, id, grant, try_pin_init!(JfsData { sq }))?;
+    ready.publish();
+    reservation.publish(jfs.clone());
+    Ok(jfs)
+}
+
+/// Destroys a send queue: when this returns, it does not run.
+pub(crate) fn destroy_jfs(jfs: &Jfs) {
+    drop(jfs.sq.dev.jfss.remove(jfs.sq.name.id));
+    jfs.sq.shut();
+}
+
+/// Creates a jetty.
+///
+/// # Errors
+///
+/// `EINVAL` for objects of another context or a JFR of another service, `EEXIST` for a number that
+/// is taken; those of [`Sq::new`].
+pub(crate) fn create_jetty(
+    dev: &Arc<Dev>,
+    cfg: JettyCfg<Soft>,
+    request: Request<'_>,
+) -> Result<Arc<Jetty>> {
+    let owner = request.owner;
+    if cfg.send_jfc.owner() != owner || cfg.recv_jfc.owner() != owner || cfg.jfr.owner() != owner {
+        return Err(EINVAL);
+    }
+    if cfg.jfr.mode().raw() != cfg.send.trans_mode {
+        return Err(EINVAL);
+    }
+    dev.learn_eid(&request);
+    let reservation = dev.reserve_id(&dev.jettys, cfg.id)?;
+    let id = reservation.id();
+    let parts = SqParts {
+        send: cfg.send,
+        name: SqName {
+            node: dev.node,
+            is_jetty: true,
+            id,
+        },
+        jfc: cfg.send_jfc.clone(),
+        request: &request,
+        count: Count::one(&dev.host.counters, CountKind::Jetty),
+    };
+    let (sq, grant, pending) = Sq::new(dev, parts)?;
+    let ready = pending.prepare(owner)?;
+    let (jfr, recv_jfc) = (cfg.jfr.clone(), cfg.recv_jfc.clone());
+    let data = try_pin_init!(JettyData {
+        sq,
+        jfr,
+        recv_jfc,
+        users <- UseCount::new(),
+        closed: Atomic::new(false),
+        peer <- new_spinlock!(None, "JettyData::peer"),
+        limit <- new_spinlock!(LimitWatch::default(), "JettyData::limit"),
+    });
+    let jetty = Jetty::new_jetty(cfg, id, grant, data)?;
+    ready.publish();
+    reservation.publish(jetty.clone());
+    Ok(jetty)
+}
+
+/// Changes the state or the threshold of a jetty.
+pub(crate) fn modify_jetty(jetty: &Jetty, attr: &JettyAttr) -> Result {
+    Sq::modify(&jetty.sq, attr.state)?;
+    if let Some(state) = attr.state {
+        jetty
+            .closed
+            .store(state != JettyState::Ready.raw(), Relaxed);
+    }
+    if let Some(threshold) = attr.rx_threshold {
+        jetty.limit.lock().arm(threshold);
+    }
+    Ok(())
+}
+
+/// Returns the state and the threshold.
+pub(crate) fn query_jetty(jetty: &Jetty) -> (u32, u32) {
+    (jetty.sq.query(), jetty.limit.lock().threshold())
+}
+
+/// Binds a connected jetty to a target.
+pub(crate) fn bind(jetty: &Jetty, target: Target) -> Result {
+    jetty.sq.bind(target)?;
+    *jetty.peer.lock() = Some((target.eid, target.id));
+    Ok(())
+}
+
+/// Undoes it.
+pub(crate) fn unbind(jetty: &Jetty) {
+    *jetty.peer.lock() = None;
+    jetty.sq.unbind();
+}
+
+/// Destroys a jetty: when this returns, it does not run and no message is under way to it.
+pub(crate) fn destroy_jetty(jetty: &Jetty) {
+    drop(jetty.sq.dev.jettys.remove(jetty.sq.name.id));
+    jetty.closed.store(true, Relaxed);
+    jetty.users.revoke();
+    jetty.sq.shut();
+}

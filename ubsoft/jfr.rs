@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Receive queues.
+
+use crate::{
+    counters::{
+        Count,
+        Kind as CountKind, //
+    },
+    device::Dev,
+    host::CtxId,
+    jfc::Jfc,
+    kernel_ext::use_wait::UseCount,
+    logic::{
+        access::{
+            token_eq,
+            TOKEN_NONE, //
+        },
+        cqe::CrStatus,
+        jetty_state::{
+            JfrMachine,
+            JfrState,
+            LimitWatch, //
+        },
+        ring::{
+            rqe_stride,
+            Geometry,
+            RqIndex, //
+        },
+        rqe::{
+            RqeHead,
+            RQE_HEAD_LEN, //
+        },
+        sge::{
+            SgeList,
+            SGE_LEN, //
+        },
+        types::TransMode, //
+    },
+    queue::{
+        QueueRing,
+        Request, //
+    },
+    ring::{
+        Flags,
+        Kind, //
+    },
+    rnr::{
+        self,
+        SqName,
+        Waiters, //
+    },
+    segment::check_token_policy,
+    ub::driver::{
+        self,
+        JfrAttr,
+        JfrCfg,
+        JfrEvent, //
+    },
+    Soft, //
+};
+use kernel::{
+    new_spinlock,
+    prelude::*,
+    sync::{
+        atomic::Full,
+        barrier::smp_mb,
+        Arc,
+        SpinLock, //
+    },
+    time::Delta, //
+};
+
+/// A receive queue as ubcore knows it.
+pub(crate) type Jfr = driver::Jfr<Soft>;
+
+/// Most entries of a receive queue.
+pub(crate) const MAX_DEPTH: u32 = 32768;
+/// Most ranges of a buffer.
+pub(crate) const MAX_SGE: u32 = 16;
+/// Bytes of the largest list of ranges.
+const MAX_TAIL: usize = MAX_SGE as usize * SGE_LEN;
+
+/// A receive buffer, copied from the ring: its head and its list of ranges.
+pub(crate) struct Buffer {
+    head: RqeHead,
+    tail: [u8; MAX_TAIL],
+    /// Bytes of the list, or why there is none.
+    len: Result<usize, CrStatus>,
+}
+
+impl Buffer {
+    /// Makes room for one.
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self {
+            head: RqeHead {
+                user_ctx: 0,
+                num_sge: 0,
+                total_len: 0,
+            },
+            tail: [0; MAX_TAIL],
+            len: Ok(0),
+        }
+    }
+
+    /// Returns the user's word for it.
+    #[inline]
+    pub(crate) fn user_ctx(&self) -> u64 {
+        self.head.user_ctx
+    }
+
+    /// Returns the checked list.
+    ///
+    /// # Errors
+    ///
+    /// The status of its completion if the user wrote nonsense.
+    #[inline]
+    pub(crate) fn list(&self) -> Result<SgeList<'_>, CrStatus> {
+        let tail = self.tail.get(..self.len?).ok_or(CrStatus::LocOperation)?;
+        self.head.sges(tail)
+    }
+}
+
+/// What an attempt to take a buffer gives.
+pub(crate) enum Taken {
+    /// A buffer, after which so many are left.
+    Buffer(u32),
+    /// There is none: try again after this time.
+    Empty(Delta),
+    /// The queue does not receive.
+    Refused,
+}
+
+/// The part that changes.
+struct State {
+    index: RqIndex,
+    machine: JfrMachine,
+    limit: LimitWatch,
+    /// Senders that found the queue empty.
+    waiters: Waiters,
+    /// The user has been asked to kick.
+    need_kick: bool,
+    /// Destroyed: nothing is received any more.
+    dead: bool,
+}
+
+/// A receive queue.
+#[pin_data]
+pub(crate) struct Rq {
+    dev: Arc<Dev>,
+    owner: CtxId,
+    id: u32,
+    user_obj: u64,
+    mode: TransMode,
+    token_policy: u32,
+    /// Never logged.
+    token: u32,
+    max_sge: u32,
+    /// Code of the time that senders wait.
+    rnr_timer: u8,
+    ring: QueueRing,
+    jfc: Arc<Jfc>,
+    /// Messages under way to this queue, not those to a jetty that receives from it.
+    #[pin]
+    users: UseCount,
+    /// Taken under the state of a send queue.
+    #[pin]
+    state: SpinLock<State>,
+    count: Count,
+}
+
+impl Rq {
+    /// Returns whose queue it is.
+    #[inline]
+    pub(crate) fn owner(&self) -> CtxId {
+        self.owner
+    }
+
+    /// Returns its number.
+    #[inline]
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Returns the user's word for it.
+    #[inline]
+    pub(crate) fn user_obj(&self) -> u64 {
+        self.user_obj
+    }
+
+    /// Returns the service.
+    pub(crate) fn mode(&self) -> TransMode {
+        self.mode
+    }
+
+    /// Returns where its completions go.
+    #[inline]
+    pub(crate) fn jfc(&self) -> &Jfc {
+        &self.jfc
+    }
+
+    /// Returns the count of messages under way.
+    #[inline]
+    pub(crate) fn users(&self) -> &UseCount {
+        &self.users
+    }
+
+    /// Checks the service and the token of a sender.
+    ///
+    /// # Errors
+    ///
+    /// `RemOperation` for another service, `RemAccessAbort` for the wrong token.
+    #[inline]
+    pub(crate) fn check(&self, mode: TransMode, token: u32) -> Result<(), CrStatus> {
+        if mode != self.mode {
+            Err(CrStatus::RemOperation)
+        } else if self.token_policy != TOKEN_NONE && !token_eq(self.token, token) {
+            Err(CrStatus::RemAccessAbort)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Copies an entry of the ring.
+    #[inline]
+    fn read(&self, index: u32, buffer: &mut Buffer) {
+        buffer.head = RqeHead::decode(&self.ring.read_head::<RQE_HEAD_LEN>(index));
+        buffer.len = buffer.head.tail_len(self.max_sge);
+        if let Ok(len) = buffer.len {
+            if let Some(tail) = buffer.tail.get_mut(..len) {
+                self.ring.read(index, RQE_HEAD_LEN, tail);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Takes the next entry; `Err` for an impossible index of the user.
+    #[inline]
+    fn next(&mut self, rq: &Rq) -> Result<Option<(u32, u32)>, crate::logic::ring::Corrupt> {
+        let produced = rq.ring.user_idx();
+        let Some(index) = self.index.take(produced)? else {
+            return Ok(None);
+        };
+        Ok(Some((index, self.index.pending(produced)?)))
+    }
+}
+
+/// Takes a buffer for a message of `sender`.
+#[inline]
+pub(crate) fn take(jfr: &Jfr, sender: SqName, buffer: &mut Buffer) -> Taken {
+    let (taken, event) = take_locked(jfr, sender, buffer);
+    if let Some(event) = event {
+        jfr.raise(event);
+    }
+    taken
+}
+
+/// Does it, and tells which event is due.
+#[inline]
+fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<JfrEvent>) {
+    let mut state = rq.state.lock();
+    if state.dead || !state.machine.accepts() {
+        return (Taken::Refused, None);
+    }
+    let mut next = state.next(rq);
+    if let Ok(None) = next {
+        // Whoever posts from now on sees the flag, or the post is seen here.
+        state.need_kick = true;
+        rq.ring.raise(Flags::NeedKick);
+        smp_mb(Full);
+        next = state.next(rq);
+    }
+    match next {
+        Ok(Some((index, remaining))) => {
+            rq.read(index, buffer);
+            // The user may overwrite the entry now.
+            rq.ring.set_kern_idx(state.index.consumed());
+            let due = state.limit.consumed(remaining);
+            (Taken::Buffer(remaining), due.then_some(JfrEvent::Limit))
+        }
+        Ok(None) => {
+            state.waiters.add(sender);
+            (Taken::Empty(rnr::delay(rq.rnr_timer)), None)
+        }
+        Err(_) => {
+            let failed = state.machine.fatal().async_error;
+            rq.ring.raise(Flags::Error);
+            (Taken::Refused, failed.then_some(JfrEvent::Error))
+        }
+    }
+}
+
+/// Buffers were posted to a queue that was empty: wakes the senders that wait for them.
+pub(crate) fn kick(jfr: &Jfr) {
+    let waiters = {
+        let mut state = jfr.state.lock();
+        if state.need_kick {
+            state.need_kick = false;
+            jfr.ring.lower(Flags::NeedKick);
+        }
+        core::mem::take(&mut state.waiters)
+    };
+    waiters.wake(&jfr.dev.host);
+}
+
+/// Creates a receive queue.
+pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) -> Result<Arc<Jfr>> {
+    let geometry = Geometry::for_depth(cfg.depth, MAX_DEPTH)?;
+    let max_sge = u32::from(cfg.max_sge);
+    if max_sge > MAX_SGE {
+        return Err(EINVAL);
+    }
+    let mode = TransMode::from_raw(cfg.trans_mode)?;
+    check_token_policy(cfg.token_policy)?;
+    if cfg.jfc.owner() != request.owner {
+        return Err(EINVAL);
+    }
+    dev.learn_eid(&request);
+    let reservation = dev.reserve_id(&dev.jfrs, cfg.id)?;
+    let id = reservation.id();
+    let stride = rqe_stride(max_sge).ok_or(EINVAL)?;
+    let (ring, pending) = QueueRing::new(dev, &request, Kind::Receive, geometry, stride)?;
+    let ready = pending.prepare(request.owner)?;
+    ring.reply(&request, id, max_sge, 0)?;
+    let (jfc, grant) = (cfg.jfc.clone(), (geometry.entries(), cfg.max_sge));
+    let (token_policy, token, rnr_timer) = (cfg.token_policy, cfg.token, cfg.min_rnr_timer);
+    let rq = try_pin_init!(Rq {
+        dev: dev.clone(),
+        owner: request.owner,
+        id,
+        user_obj: request.user_obj,
+        mode,
+        token_policy,
+        token,
+        max_sge,
+        rnr_timer,
+        ring,
+        jfc,
+        users <- UseCount::new(),
+        state <- new_spinlock!(
+            State {
+                index: RqIndex::new(geometry),
+                machine: JfrMachine::new(),
+                limit: LimitWatch::default(),
+                waiters: Waiters::default(),
+                need_kick: false,
+                dead: false,
+            },
+            "Rq::state"
+        ),
+        count: Count::one(&dev.host.counters, CountKind::Jfr),
+    });
+    let jfr = Jfr::new_jfr(cfg, id, grant, rq)?;
+    ready.publish();
+    reservation.publish(jfr.clone());
+    Ok(jfr)
+}
+
+/// Changes the state or the threshold of a receive queue.
+pub(crate) fn modify(jfr: &Jfr, attr: &JfrAttr) -> Result {
+    let to = attr.state.map(JfrState::from_raw).transpose()?;
+    let mut state = jfr.state.lock();
+    if let Some(to) = to {
+        let actions = state.machine.modify(to)?;
+        if actions.reset_queue {
+            let produced = jfr.ring.user_idx();
+            while let Ok(Some(_)) = state.index.take(produced) {}
+            jfr.ring.set_kern_idx(state.index.consumed());
+            jfr.ring.lower(Flags::Error);
+        }
+        if actions.flush {
+            jfr.ring.raise(Flags::Error);
+        }
+    }
+    if let Some(threshold) = attr.rx_threshold {
+        state.limit.arm(threshold);
+    }
+    Ok(())
+}
+
+/// Returns the state and the threshold.
+pub(crate) fn query(jfr: &Jfr) -> (u32, u32) {
+    let state = jfr.state.lock();
+    (state.machine.state().raw(), state.limit.threshold())
+}
+
+/// Destroys a receive queue: when this returns, no message is under way to it.
+pub(crate) fn destroy(jfr: &Jfr) {
+    drop(jfr.dev.jfrs.remove(jfr.id));
+    let waiters = {
+        let mut state = jfr.state.lock();
+        state.dead = true;
+        core::mem::take(&mut state.waiters)
+    };
+    jfr.users.revoke();
+    // They find nobody, and say so to their users.
+    waiters.wake(&jfr.dev.host);
+    jfr.ring.withdraw(&jfr.dev);
+    jfr.count.release();
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What queues of all kinds have in common: a ring that their owner may map, and how they are told
+//! to user space.
+
+use crate::{
+    counters::{
+        Count,
+        Kind as CountKind, //
+    },
+    device::Dev,
+    host::CtxId,
+    kernel_ext::handle_table::Reservation,
+    logic::ring::Geometry,
+    ring::{
+        abi::{
+            QueueReq,
+            QueueResp, //
+        },
+        Flags,
+        Kind,
+        Ring,
+        ENTRIES_OFFSET, //
+    },
+    ub::driver::{
+        Udata,
+        User, //
+    },
+    Soft, //
+};
+use kernel::{
+    mm::virt::VmaNew,
+    page::PAGE_SHIFT,
+    prelude::*,
+    sync::Arc, //
+};
+
+/// Largest ring in bytes: the distance of the offsets at which rings are mapped. So offsets are
+/// unique, and a 32-bit process can name those of 2^20 rings.
+pub(crate) const RING_MAX: usize = 1 << 24;
+/// Most rings of a device.
+pub(crate) const RINGS_MAX: u32 = (1 << 20) - 1;
+
+/// A ring that can be mapped, by its number.
+pub(crate) struct MappableRing {
+    ring: Arc<Ring>,
+    owner: CtxId,
+}
+
+impl MappableRing {
+    /// Tells the user that the device is gone.
+    pub(crate) fn mark_gone(&self, owner: CtxId) {
+        if self.owner == owner {
+            self.ring.raise(Flags::Gone);
+        }
+    }
+}
+
+/// Maps the ring that an offset, in pages, names.
+///
+/// # Errors
+///
+/// `EINVAL` if there is no such ring, it is another context's, or the mapping is not what a ring
+/// allows.
+pub(crate) fn mmap(dev: &Dev, owner: CtxId, pgoff: usize, vma: &VmaNew) -> Result {
+    let pages = RING_MAX >> PAGE_SHIFT;
+    if pgoff % pages != 0 {
+        return Err(EINVAL);
+    }
+    let number = u32::try_from(pgoff / pages).map_err(|_| EINVAL)?;
+    let entry = dev.rings.get(number).ok_or(EINVAL)?;
+    if entry.owner != owner {
+        return Err(EINVAL);
+    }
+    entry.ring.mmap(vma)
+}
+
+/// Who wants a queue, and what for.
+pub(crate) struct Request<'a> {
+    /// The context.
+    pub(crate) owner: CtxId,
+    /// EID of the context, zeros for a kernel client.
+    pub(crate) eid: [u8; 16],
+    /// The user's word for the queue.
+    pub(crate) user_obj: u64,
+    /// Where the reply goes; `None` for a kernel client.
+    udata: Option<Udata<'a>>,
+}
+
+impl<'a> Request<'a> {
+    /// Reads the private data of a create operation.
+    ///
+    /// # Errors
+    ///
+    /// `EFAULT`, `EINVAL` for reserved fields that are not 0, `EIO` for a context whose device is
+    /// gone.
+    pub(crate) fn read(user: Option<User<'a, Soft>>) -> Result<Self> {
+        let Some(user) = user else {
+            return Ok(Self {
+                owner: CtxId::KERNEL,
+                eid: [0; 16],
+                user_obj: 0,
+                udata: None,
+            });
+        };
+        let QueueReq {
+            user_obj,
+            flags,
+            reserved,
+        } = user.udata.read()?;
+        if flags != 0 || reserved != [0; 5] {
+            return Err(EINVAL);
+        }
+        Ok(Self {
+            owner: user.uctx.id(),
+            eid: user.uctx.eid(),
+            user_obj,
+            udata: Some(user.udata),
+        })
+    }
+}
+
+/// A queue's ring.
+pub(crate) struct QueueRing {
+    ring: Arc<Ring>,
+    /// Its number in the table of those that can be mapped; 0 for none.
+    number: u32,
+    count: Count,
+}
+
+impl core::ops::Deref for QueueRing {
+    type Target = Ring;
+
+    #[inline]
+    fn deref(&self) -> &Ring {
+        &self.ring
+    }
+}
+
+impl QueueRing {
+    /// Makes a ring, which can be mapped once it is published.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`, `ENOSPC` when the device has too many.
+    pub(crate) fn new<'d>(
+        dev: &'d Dev,
+        request: &Request<'_>,
+        kind: Kind,
+        geometry: Geometry,
+        stride: u32,
+    ) -> Result<(Self, PendingRing<'d>)> {
+        let ring = Arc::pin_init(
+            Ring::new(kind, geometry, stride, RING_MAX),
+            GFP_KERNEL_ACCOUNT,
+        )?;
+        let slot = match request.udata {
+            Some(_) => Some(dev.rings.reserve().map_err(full)?),
+            None => None,
+        };
+        let number = slot.as_ref().map_or(0, |slot| slot.id());
+        let pending = PendingRing {
+            slot,
+            ring: ring.clone(),
+        };
+        let count = Count::one(&dev.host.counters, CountKind::Rings);
+        Ok((
+            Self {
+                ring,
+                number,
+                count,
+            },
+            pending,
+        ))
+    }
+
+    /// Tells the user of the ring: nothing that can fail may follow.
+    ///
+    /// # Errors
+    ///
+    /// `EFAULT`.
+    pub(crate) fn reply(
+        &self,
+        request: &Request<'_>,
+        queue_ref: u32,
+        max_sge: u32,
+        max_inline: u32,
+    ) -> Result {
+        let Some(udata) = request.udata else {
+            return Ok(());
+        };
+        udata.write(&QueueResp {
+            mmap_off: u64::from(self.number).wrapping_mul(RING_MAX as u64),
+            mmap_len: self.ring.len() as u64,
+            entries: self.ring.geometry().entries(),
+            stride: self.ring.stride(),
+            // CAST: One page.
+            entries_off: ENTRIES_OFFSET as u32,
+            queue_ref,
+            max_sge,
+            max_inline,
+            reserved: [0; 6],
+        })
+    }
+
+    /// Ends the life of the ring; mappings keep its pages.
+    pub(crate) fn withdraw(&self, dev: &Dev) {
+        if self.number != 0 {
+            drop(dev.rings.remove(self.number));
+        }
+        self.count.release();
+    }
+}
+
+/// A ring whose number is reserved and not visible yet.
+pub(crate) struct PendingRing<'d> {
+    slot: Option<Reservation<'d, MappableRing>>,
+    ring: Arc<Ring>,
+}
+
+/// What makes a ring visible, with all that can fail done.
+pub(crate) struct ReadyRing<'d>(Option<(Reservation<'d, MappableRing>, Arc<MappableRing>)>);
+
+impl<'d> PendingRing<'d> {
+    /// Allocates what publishing takes.
+    pub(crate) fn prepare(self, owner: CtxId) -> Result<ReadyRing<'d>> {
+        let Some(slot) = self.slot else {
+            return Ok(ReadyRing(None));
+        };
+        let entry = MappableRing {
+            ring: self.ring,
+            owner,
+        };
+        Ok(ReadyRing(Some((slot, Arc::new(entry, GFP_KERNEL_ACCOUNT)?))))
+    }
+}
+
+impl ReadyRing<'_> {
+    /// Lets the owner map the ring.
+    pub(crate) fn publish(self) {
+        if let Some((slot, entry)) = self.0 {
+            slot.publish(entry);
+        }
+    }
+}
+
+/// Turns "all ids are taken" into what users see.
+pub(crate) fn full(e: Error) -> Error {
+    if e == EBUSY {
+        ENOSPC
+    } else {
+        e
+    }
+}

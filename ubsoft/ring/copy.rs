@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Copies and atomic operations on contiguous pieces of memory that others change meanwhile.
+
+use crate::{
+    kernel_ext::copy::copy,
+    logic::wr::{
+        AtomicOp,
+        AtomicSize, //
+    }, //
+};
+use core::marker::PhantomData;
+use kernel::sync::atomic::{
+    atomic_load,
+    cmpxchg,
+    Full,
+    Relaxed, //
+};
+
+/// How often an atomic operation tries again because others change the word.
+const ATOMIC_TRIES: u32 = 1 << 16;
+
+/// Contiguous memory that may be read.
+///
+/// # Invariants
+///
+/// `len` bytes at `ptr` are valid for reading during `'a`, by means that cope with changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Src<'a> {
+    ptr: *const u8,
+    len: usize,
+    _owner: PhantomData<&'a ()>,
+}
+
+/// Contiguous memory that may be written.
+///
+/// # Invariants
+///
+/// `len` bytes at `ptr` are valid for reading and writing during `'a`, by means that cope with
+/// changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Dst<'a> {
+    ptr: *mut u8,
+    len: usize,
+    _owner: PhantomData<&'a ()>,
+}
+
+impl<'a> Src<'a> {
+    /// Describes a piece of memory.
+    ///
+    /// # Safety
+    ///
+    /// As the type invariant says.
+    pub(super) unsafe fn new(ptr: *const u8, len: usize) -> Self {
+        // INVARIANT: By the function's contract.
+        Self {
+            ptr,
+            len,
+            _owner: PhantomData,
+        }
+    }
+
+    /// Describes bytes of the kernel's own.
+    #[inline]
+    pub(crate) fn bytes(bytes: &'a [u8]) -> Self {
+        // INVARIANT: Borrowed.
+        Self {
+            ptr: bytes.as_ptr(),
+            len: bytes.len(),
+            _owner: PhantomData,
+        }
+    }
+
+    /// Returns the length in bytes.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Dst<'_> {
+    /// Describes a piece of memory.
+    ///
+    /// # Safety
+    ///
+    /// As the type invariant says.
+    pub(super) unsafe fn new(ptr: *mut u8, len: usize) -> Self {
+        // INVARIANT: By the function's contract.
+        Self {
+            ptr,
+            len,
+            _owner: PhantomData,
+        }
+    }
+
+    /// Returns the length in bytes.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Copies `len` bytes, or as many as both have, in ascending order unless the two overlap.
+    #[inline]
+    pub(crate) fn copy_from(&self, src: Src<'_>, len: usize) {
+        let len = len.min(self.len).min(src.len);
+        // SAFETY: By the type invariants, and within both.
+        unsafe { copy(self.ptr, src.ptr, len) };
+    }
+
+    /// Carries out an atomic operation on the word at the start; returns the old value.
+    ///
+    /// `None` if the memory is too short, not aligned to the word, or so contended that the
+    /// operation does not come through.
+    pub(crate) fn atomic(&self, op: AtomicOp, size: AtomicSize) -> Option<u64> {
+        // CAST: 4 or 8.
+        let bytes = size.bytes() as usize;
+        if self.len < bytes || self.ptr as usize % bytes != 0 {
+            return None;
+        }
+        match size {
+            AtomicSize::Four => {
+                let apply = |old: u32| {
+                    // CAST: The operation truncates to its size.
+                    op.apply(u64::from(old), size).map(|new| new as u32)
+                };
+                // SAFETY: Aligned and long enough.
+                unsafe { update_u32(self.ptr.cast::<u32>(), apply) }.map(u64::from)
+            }
+            // SAFETY: Aligned and long enough.
+            AtomicSize::Eight => unsafe {
+                update_u64(self.ptr.cast::<u64>(), |old| op.apply(old, size))
+            },
+        }
+    }
+}
+
+/// Makes a function that updates a word of the given type atomically.
+macro_rules! atomic_update {
+    ($name:ident, $word:ty) => {
+        /// Replaces a word by what `apply` makes of it, atomically; returns the old value. `apply`
+        /// returns nothing if the word is to stay.
+        ///
+        /// # Safety
+        ///
+        /// `word` must be aligned, and valid for reading and writing.
+        unsafe fn $name(
+            word: *mut $word,
+            apply: impl Fn($word) -> Option<$word>,
+        ) -> Option<$word> {
+            // SAFETY: By the function's contract.
+            let mut old = unsafe { atomic_load(word, Relaxed) };
+            for _ in 0..ATOMIC_TRIES {
+                let Some(new) = apply(old) else {
+                    return Some(old);
+                };
+                // SAFETY: By the function's contract.
+                match unsafe { cmpxchg(word, old, new, Full) } {
+                    Ok(old) => return Some(old),
+                    Err(now) => old = now,
+                }
+            }
+            None
+        }
+    };
+}
+
+atomic_update!(update_u32, u32);
+atomic_update!(update_u64, u64);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Pinned memory of a segment, and the right to use it for a while.
+
+use super::copy::{
+    Dst,
+    Src, //
+};
+use crate::kernel_ext::{
+    pinned::PinnedPages,
+    poll::{
+        mask,
+        WaitQueue, //
+    },
+};
+use core::{
+    cell::UnsafeCell,
+    marker::PhantomPinned,
+    ptr::NonNull, //
+};
+use kernel::{
+    prelude::*,
+    sync::{
+        atomic::{
+            Acquire,
+            Atomic,
+            Full,
+            Relaxed, //
+        },
+        Arc, //
+    },
+};
+
+/// The bit of the count that says: no more users.
+const REVOKED: i32 = 1 << 30;
+
+/// Where those wait who revoke memory; one for the whole module.
+///
+/// It is apart from the memory, so that the last user does not touch what the waiter frees.
+pub(crate) struct Idle(WaitQueue);
+
+impl Idle {
+    /// Makes one.
+    pub(crate) fn new() -> Result<Self> {
+        Ok(Self(WaitQueue::new()?))
+    }
+}
+
+/// Pinned pages that are in use by copies, until they are revoked.
+///
+/// # Invariants
+///
+/// * `users` counts the [`PageUse`]s that exist.
+/// * `pages` is changed only by who set `unpinned`, when [`REVOKED`] is set and there are no users.
+/// * The memory of this object stays until there are no users: it is pinned, and its drop revokes.
+#[pin_data(PinnedDrop)]
+pub(crate) struct Pages {
+    users: Atomic<i32>,
+    unpinned: Atomic<bool>,
+    pages: UnsafeCell<Option<PinnedPages>>,
+    /// The same for all.
+    idle: Arc<Idle>,
+    #[pin]
+    _pin: PhantomPinned,
+}
+
+// SAFETY: `PinnedPages` is `Send`.
+unsafe impl Send for Pages {}
+// SAFETY: Shared access to `pages` is by users only, and exclusive access excludes them.
+unsafe impl Sync for Pages {}
+
+impl Pages {
+    /// Initialises the object.
+    pub(crate) fn new(pages: PinnedPages, idle: Arc<Idle>) -> impl PinInit<Self> {
+        pin_init!(Self {
+            users: Atomic::new(0),
+            unpinned: Atomic::new(false),
+            pages: UnsafeCell::new(Some(pages)),
+            idle,
+            _pin: PhantomPinned,
+        })
+    }
+
+    /// Begins to use the pages, unless they are revoked. `idle` must be the one of [`Self::new`],
+    /// otherwise revocation waits too long.
+    #[inline]
+    pub(crate) fn enter<'a>(&self, idle: &'a Idle) -> Option<PageUse<'a>> {
+        if self.is_revoked() {
+            return None;
+        }
+        let before = self.users.fetch_add(1, Full);
+        // INVARIANT: Counted above.
+        let this = PageUse {
+            pages: NonNull::from(self),
+            idle,
+        };
+        // When this returns nothing, the user leaves again.
+        (before & REVOKED == 0).then_some(this)
+    }
+
+    /// Tells whether the pages are being taken away: long copies should end.
+    #[inline]
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.users.load(Relaxed) & REVOKED != 0
+    }
+
+    /// Keeps new users out and waits until all have left.
+    fn wait_idle(&self) {
+        let mut users = self.users.load(Relaxed);
+        while users & REVOKED == 0 {
+            match self.users.cmpxchg(users, users | REVOKED, Full) {
+                Ok(_) => break,
+                Err(now) => users = now,
+            }
+        }
+        self.idle
+            .0
+            .wait_uninterruptible(|| self.users.load(Acquire) == REVOKED);
+    }
+
+    /// Keeps new users out, waits until all have left, and unpins the pages. May sleep.
+    pub(crate) fn revoke(&self) {
+        self.wait_idle();
+        if !self.unpinned.xchg(true, Full) {
+            // SAFETY: By the type invariant nobody else accesses the field: there are no users and
+            // never will be, and the flag lets one caller pass.
+            drop(unsafe { (*self.pages.get()).take() });
+        }
+    }
+}
+
+#[pinned_drop]
+impl PinnedDrop for Pages {
+    fn drop(self: Pin<&mut Self>) {
+        self.wait_idle();
+    }
+}
+
+/// A use of [`Pages`]; revocation waits for its end.
+///
+/// # Invariants
+///
+/// Counted in `pages.users`, so the object and its pinned pages stay.
+pub(crate) struct PageUse<'a> {
+    pages: NonNull<Pages>,
+    idle: &'a Idle,
+}
+
+impl PageUse<'_> {
+    /// Tells whether the pages are being taken away.
+    #[inline]
+    pub(crate) fn is_revoked(&self) -> bool {
+        // SAFETY: By the type invariant.
+        unsafe { self.pages.as_ref() }.is_revoked()
+    }
+
+    /// Returns the pages.
+    #[inline]
+    fn pinned(&self) -> Option<&PinnedPages> {
+        // SAFETY: By the type invariant nobody changes the field.
+        unsafe { (*self.pages.as_ref().pages.get()).as_ref() }
+    }
+
+    /// Returns the contiguous memory at the start of a range, for reading; `None` unless the range
+    /// is inside and not empty.
+    #[inline]
+    pub(crate) fn read(&self, offset: usize, len: usize) -> Option<Src<'_>> {
+        let (ptr, len) = self.pinned()?.run(offset, len)?;
+        // SAFETY: Pinned as long as `self`, and the kernel's mapping of it does not go.
+        Some(unsafe { Src::new(ptr, len) })
+    }
+
+    /// The same for writing; `None` also if the memory was pinned for reading only.
+    #[inline]
+    pub(crate) fn write(&self, offset: usize, len: usize) -> Option<Dst<'_>> {
+        let pinned = self.pinned()?;
+        if !pinned.is_writable() {
+            return None;
+        }
+        let (ptr, len) = pinned.run(offset, len)?;
+        // SAFETY: As in `read`, and pinned for writing.
+        Some(unsafe { Dst::new(ptr, len) })
+    }
+}
+
+impl Drop for PageUse<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant; not accessed after the count fell.
+        let before = unsafe { self.pages.as_ref() }.users.fetch_sub(1, Full);
+        if before == REVOKED + 1 {
+            self.idle.0.notify(mask::IN);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Senders whose target has no receive buffer: how long they wait, and who is to wake them.
+
+use crate::{
+    device::Dev,
+    host::Host,
+    sq::Sq, //
+};
+use kernel::{
+    sync::{
+        rcu,
+        Arc, //
+    },
+    time::Delta, //
+};
+
+/// Retries that mean: for ever.
+pub(crate) const RETRY_FOREVER: u8 = 7;
+
+/// Delay by code of a receive queue's timer, in microseconds; the encoding is that of RDMA.
+const DELAYS: [u32; 32] = [
+    655_360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1_280, 1_920, 2_560, 3_840,
+    5_120, 7_680, 10_240, 15_360, 20_480, 30_720, 40_960, 61_440, 81_920, 122_880, 163_840,
+    245_760, 327_680, 491_520,
+];
+
+/// Returns the time until the next try, by the code of the target's timer.
+pub(crate) fn delay(code: u8) -> Delta {
+    let micros = DELAYS.get(usize::from(code)).copied().unwrap_or(655_360);
+    Delta::from_micros(i64::from(micros))
+}
+
+/// The name of a send queue on this host.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SqName {
+    /// Node of its device.
+    pub(crate) node: u32,
+    /// It is a jetty's.
+    pub(crate) is_jetty: bool,
+    /// Number of the jetty or JFS.
+    pub(crate) id: u32,
+}
+
+impl SqName {
+    /// Bit of a doorbell reference that says: a jetty.
+    const JETTY: u32 = 1 << 31;
+
+    /// Returns what names the queue to the doorbell of its context.
+    pub(crate) fn doorbell_ref(self) -> u32 {
+        self.id | if self.is_jetty { Self::JETTY } else { 0 }
+    }
+
+    /// Finds the queue of a name.
+    fn find(self, host: &Host) -> Option<Arc<Sq>> {
+        let dev = host.nodes.get(self.node)?;
+        find(&dev, self.is_jetty, self.id)
+    }
+}
+
+/// Finds the send queue that a doorbell reference names.
+pub(crate) fn find_by_ref(dev: &Dev, queue_ref: u32) -> Option<Arc<Sq>> {
+    let is_jetty = queue_ref & SqName::JETTY != 0;
+    find(dev, is_jetty, queue_ref & !SqName::JETTY)
+}
+
+/// Finds a send queue by its number.
+fn find(dev: &Dev, is_jetty: bool, id: u32) -> Option<Arc<Sq>> {
+    let guard = rcu::read_lock();
+    if is_jetty {
+        dev.jettys.get_rcu(&guard, id).map(|jetty| jetty.sq().clone())
+    } else {
+        dev.jfss.get_rcu(&guard, id).map(|jfs| jfs.sq().clone())
+    }
+}
+
+/// How many waiting senders a receive queue remembers; others rely on their timers.
+const MAX_WAITERS: usize = 8;
+
+/// Senders that wait for a receive buffer, by name: they may be gone when there is one.
+#[derive(Default)]
+pub(crate) struct Waiters {
+    names: [Option<SqName>; MAX_WAITERS],
+}
+
+impl Waiters {
+    /// Remembers a sender, if there is room.
+    pub(crate) fn add(&mut self, name: SqName) {
+        if self.names.contains(&Some(name)) {
+            return;
+        }
+        if let Some(free) = self.names.iter_mut().find(|slot| slot.is_none()) {
+            *free = Some(name);
+        }
+    }
+
+    /// Wakes all. To be called without locks.
+    pub(crate) fn wake(self, host: &Host) {
+        for name in self.names.into_iter().flatten() {
+            if let Some(sq) = name.find(host) {
+                Sq::receiver_ready(&sq);
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Token ids and registered memory.
+
+use crate::{
+    counters::{
+        Count,
+        Kind as CountKind, //
+    },
+    device::Dev,
+    host::CtxId,
+    kernel_ext::pinned::PinnedPages,
+    logic::{
+        access::{
+            check_local,
+            check_remote,
+            token_eq,
+            RemoteOp,
+            SegView,
+            ACCESS_ATOMIC,
+            ACCESS_WRITE,
+            TOKEN_NONE, //
+        },
+        cqe::CrStatus,
+        sge::Sge,
+        wr::Remote, //
+    },
+    queue::full,
+    ring::pages::Pages,
+    stream::Part,
+    ub::driver::{
+        self,
+        SegCfg,
+        User, //
+    },
+    Soft, //
+};
+use kernel::{
+    page::PAGE_SIZE,
+    prelude::*,
+    sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
+        rcu,
+        Arc, //
+    }, //
+};
+
+/// A token id as ubcore knows it.
+pub(crate) type TokenId = driver::TokenId<Soft>;
+/// A registered segment as ubcore knows it.
+pub(crate) type Segment = driver::Segment<Soft>;
+
+/// Most token ids of a device.
+pub(crate) const MAX_TOKENS: u32 = (1 << 20) - 1;
+/// Token policy: the token travels as it is.
+const TOKEN_PLAIN_TEXT: u32 = 1;
+
+/// Refuses ways to protect a token that nothing here implements.
+///
+/// # Errors
+///
+/// `EOPNOTSUPP`.
+pub(crate) fn check_token_policy(policy: u32) -> Result {
+    if policy == TOKEN_NONE || policy == TOKEN_PLAIN_TEXT {
+        Ok(())
+    } else {
+        Err(EOPNOTSUPP)
+    }
+}
+
+/// Data of a token id.
+#[pin_data]
+pub(crate) struct TokenData {
+    dev: Arc<Dev>,
+    id: u32,
+    count: Count,
+}
+
+/// Makes a token id, for one segment at a time.
+///
+/// # Errors
+///
+/// `EOPNOTSUPP` for one of more segments, `ENOSPC`, `ENOMEM`.
+pub(crate) fn alloc_token_id(dev: &Arc<Dev>, multi_seg: bool) -> Result<Arc<TokenId>> {
+    if multi_seg {
+        return Err(EOPNOTSUPP);
+    }
+    let reservation = dev.tokens.reserve().map_err(full)?;
+    let id = reservation.id();
+    let token = TokenId::new_token_id(
+        id,
+        try_pin_init!(TokenData {
+            count: Count::one(&dev.host.counters, CountKind::Tokens),
+            dev: dev.clone(),
+            id,
+        }),
+    )?;
+    reservation.publish(token.clone());
+    Ok(token)
+}
+
+/// Gives up a token id; ubcore makes sure that no segment has it.
+pub(crate) fn free_token_id(token: &TokenId) {
+    drop(token.dev.tokens.remove(token.id));
+    token.count.release();
+}
+
+/// Data of a segment.
+#[pin_data]
+pub(crate) struct Seg {
+    dev: Arc<Dev>,
+    owner: CtxId,
+    token_id: u32,
+    view: SegView,
+    /// A peer has invalidated the token: no remote access any more.
+    invalid: Atomic<bool>,
+    #[pin]
+    pages: Pages,
+    pinned: Count,
+    count: Count,
+}
+
+/// Pins memory for a segment. Its owner may both read and write it, unless the mapping is read-only
+/// and no peer may write either.
+fn pin(cfg: &SegCfg) -> Result<PinnedPages> {
+    let start = usize::try_from(cfg.va).map_err(|_| EINVAL)?;
+    let len = usize::try_from(cfg.len).map_err(|_| EINVAL)?;
+    match PinnedPages::pin(start, len, true) {
+        Err(e) if e == EFAULT && cfg.access & (ACCESS_WRITE | ACCESS_ATOMIC) == 0 => {
+            PinnedPages::pin(start, len, false)
+        }
+        result => result,
+    }
+}
+
+/// Returns the number of pages that a range touches.
+fn pages_of(cfg: &SegCfg) -> i64 {
+    let page = PAGE_SIZE as u64;
+    let end = cfg.va.wrapping_add(cfg.len).div_ceil(page);
+    let pages = end.wrapping_sub(cfg.va / page);
+    i64::try_from(pages).unwrap_or(0)
+}
+
+/// Registers memory of the calling process.
+///
+/// # Errors
+///
+/// `EOPNOTSUPP` for a kernel client, an address of its own for peers and a token policy that is not
+/// implemented; `EINVAL` for memory that is not to be pinned; `EBUSY` if the token id has a segment
+/// already; those of [`PinnedPages::pin`].
+pub(crate) fn register(
+    dev: &Arc<Dev>,
+    cfg: SegCfg,
+    user: Option<User<'_, Soft>>,
+) -> Result<Arc<Segment>> {
+    let owner = user.ok_or(EOPNOTSUPP)?.uctx.id();
+    check_token_policy(cfg.token_policy)?;
+    if cfg.iova.is_some() {
+        return Err(EOPNOTSUPP);
+    }
+    if cfg.non_pin || cfg.pa {
+        return Err(EINVAL);
+    }
+    let token_id = cfg.token_id;
+    let reservation = dev.segs.reserve_exact(token_id)?;
+    let pages = pin(&cfg)?;
+    let pinned = Count::many(&dev.host.counters, CountKind::PinnedPages, pages_of(&cfg));
+    let view = SegView {
+        va: cfg.va,
+        len: cfg.len,
+        access: cfg.access,
+        token_policy: cfg.token_policy,
+        token: cfg.token,
+    };
+    let segment = Segment::new_segment(
+        &cfg,
+        try_pin_init!(Seg {
+            dev: dev.clone(),
+            owner,
+            token_id,
+            view,
+            invalid: Atomic::new(false),
+            pages <- Pages::new(pages, dev.host.idle.clone()),
+            pinned,
+            count: Count::one(&dev.host.counters, CountKind::Segments),
+        }),
+    )?;
+    reservation.publish(segment.clone());
+    Ok(segment)
+}
+
+/// Unregisters a segment: when this returns, nobody accesses the memory, and it is not pinned.
+pub(crate) fn unregister(segment: &Segment) {
+    drop(segment.dev.segs.remove(segment.token_id));
+    segment.pages.revoke();
+    segment.pinned.release();
+    segment.count.release();
+}
+
+impl Soft {
+    /// Finds a local buffer in the segments of a context.
+    ///
+    /// # Errors
+    ///
+    /// `LocAccess` if it is not inside of one.
+    #[inline]
+    pub(crate) fn local_part(&self, owner: CtxId, sge: &Sge) -> Result<Part<'_>, CrStatus> {
+        let guard = rcu::read_lock();
+        let seg = self
+            .segs
+            .get_rcu(&guard, sge.token_id)
+            .filter(|seg| seg.owner == owner)
+            .ok_or(CrStatus::LocAccess)?;
+        let offset = check_local(&seg.view, sge.addr, u64::from(sge.len))?;
+        let pages = seg.pages.enter(&self.host.idle).ok_or(CrStatus::LocAccess)?;
+        Ok(Part::new(pages, offset, sge.len, CrStatus::LocAccess))
+    }
+
+    /// Finds memory that a peer names.
+    ///
+    /// # Errors
+    ///
+    /// `RemAccessAbort` for all that is wrong with it.
+    #[inline]
+    pub(crate) fn remote_part(
+        &self,
+        remote: &Remote,
+        op: RemoteOp,
+        len: u32,
+    ) -> Result<Part<'_>, CrStatus> {
+        let guard = rcu::read_lock();
+        let seg = self
+            .segs
+            .get_rcu(&guard, remote.token_id)
+            .filter(|seg| !seg.invalid.load(Relaxed))
+            .ok_or(CrStatus::RemAccessAbort)?;
+        let offset = check_remote(&seg.view, op, remote.addr, u64::from(len), remote.token)?;
+        let pages = seg
+            .pages
+            .enter(&self.host.idle)
+            .ok_or(CrStatus::RemAccessAbort)?;
+        Ok(Part::new(pages, offset, len, CrStatus::RemAccessAbort))
+    }
+
+    /// Finds the segment whose token a message to the context `owner` is to invalidate.
+    ///
+    /// # Errors
+    ///
+    /// `RemAccessAbort` if the context has none of that name and token.
+    pub(crate) fn to_invalidate(
+        &self,
+        owner: CtxId,
+        token_id: u32,
+        token: u32,
+    ) -> Result<Arc<Segment>, CrStatus> {
+        self.segs
+            .get(token_id)
+            .filter(|seg| seg.owner == owner && !seg.invalid.load(Relaxed))
+            .filter(|seg| seg.view.token_policy == TOKEN_NONE || token_eq(seg.view.token, token))
+            .ok_or(CrStatus::RemAccessAbort)
+    }
+}
+
+impl Seg {
+    /// Ends remote access that has not begun yet.
+    pub(crate) fn invalidate(&self) {
+        self.invalid.store(true, Relaxed);
+    }
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The send side of a JFS or jetty: its state, and when it runs.
+//!
+//! A queue is run by whoever kicks it, one at a time: who finds it busy leaves a note, and the one
+//! that runs it looks for notes when it stops. A run has a budget; the rest is left to a work.
+
+use crate::{
+    counters::Count,
+    device::Dev,
+    engine::{
+        self,
+        After, //
+    },
+    host::CtxId,
+    jfc::Jfc,
+    kernel_ext::task::fatal_signal_pending,
+    logic::{
+        eid::Eid,
+        jetty_state::{
+            JettyMachine,
+            JettyState, //
+        },
+        ring::{
+            sqe_stride,
+            Geometry,
+            SqIndex, //
+        },
+        sqe::SqLimits,
+        types::TransMode, //
+    },
+    queue::{
+        PendingRing,
+        QueueRing,
+        Request, //
+    },
+    ring::{
+        Flags,
+        Kind, //
+    },
+    rnr::SqName,
+    target::Target,
+    ub::driver::{
+        JettyEvent,
+        SendCfg,
+        SendGrant, //
+    }, //
+};
+use kernel::{
+    impl_has_hr_timer,
+    impl_has_work,
+    new_mutex,
+    new_work,
+    prelude::*,
+    sync::{
+        atomic::{
+            Atomic,
+            Full,
+            Relaxed, //
+        },
+        barrier::smp_mb,
+        Arc,
+        ArcBorrow,
+        Mutex, //
+    },
+    time::{
+        hrtimer::{
+            ArcHrTimerHandle,
+            HrTimer,
+            HrTimerCallback,
+            HrTimerCallbackContext,
+            HrTimerPointer,
+            HrTimerRestart,
+            RelativeMode, //
+        },
+        Delta,
+        Monotonic, //
+    },
+    workqueue::{
+        Work,
+        WorkItem, //
+    }, //
+};
+
+/// Most entries of a send queue.
+pub(crate) const MAX_DEPTH: u32 = 32768;
+/// Most local ranges of a work request.
+pub(crate) const MAX_SGE: u32 = 16;
+/// Most remote ranges of a work request.
+pub(crate) const MAX_RSGE: u32 = 2;
+/// Most bytes of inline data.
+pub(crate) const MAX_INLINE: u32 = 256;
+/// Most bytes of a message.
+pub(crate) const MAX_MSG: u32 = 0x7fff_ffff;
+
+/// How often a queue is run again for others who found it busy, before a work goes on.
+const RUNS: u32 = 4;
+
+/// Why a queue that waits for a receive buffer tries again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// It does not yet.
+    None = 0,
+    /// The receiver said that it has posted.
+    Receiver = 1,
+    /// The time is over.
+    Timer = 2,
+}
+
+/// A work request waits for a receive buffer of its target.
+pub(crate) struct NotReady {
+    /// Failed tries so far.
+    pub(crate) tries: u8,
+    /// Wakes the queue; dropping it cancels the timer.
+    _timer: ArcHrTimerHandle<Sq>,
+}
+
+/// The part of a queue that belongs to who runs it.
+pub(crate) struct SqState {
+    pub(crate) index: SqIndex,
+    pub(crate) machine: JettyMachine,
+    /// What a connected jetty is bound to.
+    pub(crate) bound: Option<Target>,
+    /// Set while the oldest work request waits.
+    pub(crate) not_ready: Option<NotReady>,
+    /// Destroyed: nothing is done any more.
+    dead: bool,
+}
+
+/// A send queue.
+#[pin_data]
+pub(crate) struct Sq {
+    pub(crate) dev: Arc<Dev>,
+    pub(crate) owner: CtxId,
+    /// Its name on this host.
+    pub(crate) name: SqName,
+    /// The user's word for it.
+    pub(crate) user_obj: u64,
+    /// EID of its context.
+    pub(crate) eid: Eid,
+    pub(crate) limits: SqLimits,
+    /// Tries while a target has no receive buffer.
+    pub(crate) rnr_retry: u8,
+    pub(crate) ring: QueueRing,
+    /// Where its completions go.
+    pub(crate) jfc: Arc<Jfc>,
+    /// Being destroyed: long copies end.
+    stopped: Atomic<bool>,
+    /// Somebody wants the queue to be run.
+    again: Atomic<bool>,
+    /// A [`Wake`].
+    wake: Atomic<u32>,
+    /// Held while the queue runs; the outermost lock of the module.
+    #[pin]
+    state: Mutex<SqState>,
+    #[pin]
+    work: Work<Sq>,
+    #[pin]
+    timer: HrTimer<Sq>,
+    count: Count,
+}
+
+impl_has_work! {
+    impl HasWork<Self> for Sq { self.work }
+}
+
+impl_has_hr_timer! {
+    impl HasHrTimer<Self> for Sq {
+        mode: RelativeMode<Monotonic>,
+        field: self.timer
+    }
+}
+
+impl WorkItem for Sq {
+    type Pointer = Arc<Self>;
+
+    fn run(this: Arc<Self>) {
+        this.dev.host.work_done();
+        Sq::run(&this);
+    }
+}
+
+impl HrTimerCallback for Sq {
+    type Pointer<'a> = Arc<Self>;
+
+    fn run(this: ArcBorrow<'_, Self>, _: HrTimerCallbackContext<'_, Self>) -> HrTimerRestart {
+        this.wake.store(Wake::Timer as u32, Relaxed);
+        Sq::schedule(&this.into());
+        HrTimerRestart::NoRestart
+    }
+}
+
+/// What a send queue is made of.
+pub(crate) struct SqParts<'a> {
+    /// What it shall be like.
+    pub(crate) send: SendCfg,
+    /// Its name.
+    pub(crate) name: SqName,
+    /// Where its completions go.
+    pub(crate) jfc: Arc<Jfc>,
+    /// Who wants it.
+    pub(crate) request: &'a Request<'a>,
+    /// Counts the object.
+    pub(crate) count: Count,
+}
+
+impl Sq {
+    /// Makes a send queue and tells the user of its ring.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for a size beyond the limits, `ENOSPC`, `ENOMEM`, `EFAULT`.
+    pub(crate) fn new<'d>(
+        dev: &'d Arc<Dev>,
+        parts: SqParts<'_>,
+    ) -> Result<(Arc<Self>, SendGrant, PendingRing<'d>)> {
+        let send = &parts.send;
+        let geometry = Geometry::for_depth(send.depth, MAX_DEPTH)?;
+        let (max_sge, max_inline) = (u32::from(send.max_sge), send.max_inline);
+        if max_sge > MAX_SGE || u32::from(send.max_rsge) > MAX_RSGE || max_inline > MAX_INLINE {
+            return Err(EINVAL);
+        }
+        let mode = TransMode::from_raw(send.trans_mode)?;
+        let stride = sqe_stride(max_sge, max_inline).ok_or(EINVAL)?;
+        let request = parts.request;
+        let (ring, pending) = QueueRing::new(dev, request, Kind::Send, geometry, stride)?;
+        ring.reply(request, parts.name.doorbell_ref(), max_sge, max_inline)?;
+        let grant = SendGrant {
+            depth: geometry.entries(),
+            max_sge: send.max_sge,
+            max_rsge: send.max_rsge,
+            max_inline,
+        };
+        let sq = Arc::pin_init(
+            pin_init!(Self {
+                dev: dev.clone(),
+                owner: request.owner,
+                name: parts.name,
+                user_obj: request.user_obj,
+                eid: Eid::from_bytes(request.eid),
+                limits: SqLimits {
+                    mode,
+                    max_sge,
+                    max_inline,
+                    max_len: MAX_MSG,
+                },
+                rnr_retry: send.rnr_retry,
+                ring,
+                jfc: parts.jfc,
+                stopped: Atomic::new(false),
+                again: Atomic::new(false),
+                wake: Atomic::new(Wake::None as u32),
+                state <- new_mutex!(
+                    SqState {
+                        index: SqIndex::new(geometry),
+                        machine: JettyMachine::new(send.error_suspend),
+                        bound: None,
+                        not_ready: None,
+                        dead: false,
+                    },
+                    "Sq::state"
+                ),
+                work <- new_work!("Sq::work"),
+                timer <- HrTimer::new(),
+                count: parts.count,
+            }),
+            GFP_KERNEL_ACCOUNT,
+        )?;
+        Ok((sq, grant, pending))
+    }
+
+    /// Runs the queue, or has the one that runs it run it again.
+    pub(crate) fn run(this: &Arc<Self>) {
+        for _ in 0..RUNS {
+            // Full order: either the lock is seen free here, or its holder sees the note.
+            this.again.xchg(true, Full);
+            let Some(mut state) = this.state.try_lock() else {
+                return;
+            };
+            this.again.store(false, Relaxed);
+            smp_mb(Full);
+            let after = if state.dead {
+                After::default()
+            } else {
+                engine::run(this, &mut state)
+            };
+            drop(state);
+            this.finish(&after);
+            if after.more {
+                break;
+            }
+            smp_mb(Full);
+            if !this.again.load(Relaxed) {
+                return;
+            }
+        }
+        Self::schedule(this);
+    }
+
+    /// Reports what happened in a run. No locks are held.
+    fn finish(&self, after: &After) {
+        if !after.failed {
+            return;
+        }
+        if self.name.is_jetty {
+            if let Some(jetty) = self.dev.jettys.get(self.name.id) {
+                jetty.close();
+                jetty.raise(JettyEvent::Error);
+            }
+        } else if let Some(jfs) = self.dev.jfss.get(self.name.id) {
+            jfs.raise_error();
+        }
+    }
+
+    /// Leaves the rest to a work. Any context.
+    pub(crate) fn schedule(this: &Arc<Self>) {
+        if this.stopped.load(Relaxed) {
+            return;
+        }
+        this.dev.host.work_queued();
+        if this.dev.host.works.enqueue(this.clone()).is_err() {
+            // It is queued already.
+            this.dev.host.work_done();
+        }
+    }
+
+    /// Has the queue wait until its target may have a receive buffer.
+    pub(crate) fn wait_for_receiver(this: &Arc<Self>, delay: Delta, tries: u8) -> NotReady {
+        NotReady {
+            tries,
+            _timer: this.clone().start(delay),
+        }
+    }
+
+    /// Tells why the queue may try again, once.
+    pub(crate) fn take_wake(&self) -> Wake {
+        match self.wake.xchg(Wake::None as u32, Full) {
+            1 => Wake::Receiver,
+            2 => Wake::Timer,
+            _ => Wake::None,
+        }
+    }
+
+    /// Says that the target has receive buffers now.
+    pub(crate) fn receiver_ready(this: &Arc<Self>) {
+        // A timer that has expired counts a try; it is not to be forgotten.
+        let _ = this
+            .wake
+            .cmpxchg(Wake::None as u32, Wake::Receiver as u32, Full);
+        Self::schedule(this);
+    }
+
+    /// Tells whether long copies are to end.
+    #[inline]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Relaxed) || fatal_signal_pending()
+    }
+
+    /// Changes the state; `None` changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for a state that does not exist or cannot be entered from the current one, `EBUSY`
+    /// for a reset while the queue is being flushed.
+    pub(crate) fn modify(this: &Arc<Self>, to: Option<u32>) -> Result {
+        let Some(to) = to else {
+            return Ok(());
+        };
+        let to = JettyState::from_raw(to)?;
+        {
+            let mut state = this.state.lock();
+            let actions = state.machine.modify(to)?;
+            if to != JettyState::Ready {
+                state.not_ready = None;
+            }
+            if actions.flush {
+                this.ring.raise(Flags::Error);
+            }
+            if actions.reset_queue {
+                engine::discard(this, &mut state);
+                this.ring.lower(Flags::Error);
+            }
+        }
+        Self::run(this);
+        Ok(())
+    }
+
+    /// Returns the state.
+    pub(crate) fn query(&self) -> u32 {
+        self.state.lock().machine.state().raw()
+    }
+
+    /// Binds a connected jetty.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for a jetty or target that is not of the connected service, `EBUSY` when it is
+    /// bound.
+    pub(crate) fn bind(&self, target: Target) -> Result {
+        if self.limits.mode != TransMode::Rc || target.mode != TransMode::Rc || !target.is_jetty {
+            return Err(EINVAL);
+        }
+        let mut state = self.state.lock();
+        if state.bound.is_some() {
+            return Err(EBUSY);
+        }
+        state.bound = Some(target);
+        Ok(())
+    }
+
+    /// Undoes it.
+    pub(crate) fn unbind(&self) {
+        self.state.lock().bound = None;
+    }
+
+    /// Has the queue do nothing any more: when this returns it does not run and will not again.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Relaxed);
+        let timer = {
+            let mut state = self.state.lock();
+            state.dead = true;
+            state.bound = None;
+            state.not_ready.take()
+        };
+        // Cancels it, and waits for it if it runs.
+        drop(timer);
+    }
+
+    /// Ends the life of the queue: when this returns it does not run and will not again.
+    pub(crate) fn shut(&self) {
+        self.stop();
+        self.ring.withdraw(&self.dev);
+        self.count.release();
+    }
+}
