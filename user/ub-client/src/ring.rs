@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The rings that user space shares with ubsoft.
+//!
+//! Order of memory accesses: entry bytes before the producer index (release); the
+//! consumer index (acquire) before a slot is used again; the sequence number of a
+//! completion (acquire) before its other bytes; producer index, full fence, flags for
+//! the receive queue.
+
+use std::mem::{offset_of, size_of};
+use std::os::fd::RawFd;
+use std::sync::atomic::{fence, Ordering};
+
+use ub_abi::{
+    ubsoft_cqe, ubsoft_queue_resp, ubsoft_ring_header, ubsoft_rqe, ubsoft_sge, ubsoft_sqe,
+    UBSOFT_RING_CQ, UBSOFT_RING_MAGIC, UBSOFT_RING_NEED_KICK, UBSOFT_RING_RQ, UBSOFT_RING_SQ,
+    UBSOFT_RING_VERSION,
+};
+
+use crate::sys::{self, MapFlags, Mapping};
+use crate::wr::{RecvWr, SendWr};
+use crate::{Error, Result};
+
+const USER_IDX: usize = offset_of!(ubsoft_ring_header, user_idx);
+const KERN_IDX: usize = offset_of!(ubsoft_ring_header, kern_idx);
+const KERN_FLAGS: usize = offset_of!(ubsoft_ring_header, kern_flags);
+const SGE: usize = size_of::<ubsoft_sge>();
+
+/// What all three kinds of ring have in common.
+#[derive(Debug)]
+pub struct Ring {
+    map: Mapping,
+    resp: ubsoft_queue_resp,
+}
+
+impl Ring {
+    /// Maps a ring as the kernel described it, and checks its header.
+    pub fn map(fd: RawFd, resp: ubsoft_queue_resp, kind: u32) -> Result<Self> {
+        let len = resp.mmap_len as usize;
+        let map = Mapping::file(fd, resp.mmap_off, len, MapFlags::default())?;
+        Self::over(map, resp, kind)
+    }
+
+    /// The same over memory that is mapped already.
+    pub fn over(map: Mapping, resp: ubsoft_queue_resp, kind: u32) -> Result<Self> {
+        let mut bytes = [0; size_of::<ubsoft_ring_header>()];
+        map.read(0, &mut bytes);
+        let header: ubsoft_ring_header = sys::from_bytes(&bytes);
+        let wrong = |what: &str| Err(Error::BadReply(format!("ring: {what}")));
+        if header.magic != UBSOFT_RING_MAGIC || header.version != UBSOFT_RING_VERSION {
+            return wrong("magic or version");
+        }
+        if header.kind != kind {
+            return wrong("kind");
+        }
+        if header.entries != resp.entries || header.stride != resp.stride {
+            return wrong("header and reply disagree");
+        }
+        if !resp.entries.is_power_of_two() {
+            return wrong("number of entries");
+        }
+        let end = resp.entries as usize * resp.stride as usize + resp.entries_off as usize;
+        if end > map.len() || (resp.entries_off as usize) < bytes.len() {
+            return wrong("geometry");
+        }
+        Ok(Ring { map, resp })
+    }
+
+    /// What the kernel replied about the queue.
+    pub fn resp(&self) -> &ubsoft_queue_resp {
+        &self.resp
+    }
+
+    /// The mapping itself, for tests that scribble into it.
+    pub fn mapping(&self) -> &Mapping {
+        &self.map
+    }
+
+    /// Takes the mapping out, so that it outlives the queue.
+    pub fn into_mapping(self) -> Mapping {
+        self.map
+    }
+
+    /// Offset in the mapping of the entry with this index.
+    pub fn entry(&self, index: u32) -> usize {
+        let slot = index & (self.resp.entries - 1);
+        self.resp.entries_off as usize + slot as usize * self.resp.stride as usize
+    }
+
+    /// The user's index as it stands in the ring.
+    pub fn user_idx(&self) -> u32 {
+        self.map.load32(USER_IDX, Ordering::Relaxed)
+    }
+
+    /// Publishes the user's index.
+    pub fn set_user_idx(&self, index: u32) {
+        self.map.store32(USER_IDX, index, Ordering::Release);
+    }
+
+    /// The kernel's index.
+    pub fn kern_idx(&self) -> u32 {
+        self.map.load32(KERN_IDX, Ordering::Acquire)
+    }
+
+    /// UBSOFT_RING_* flags.
+    pub fn kern_flags(&self) -> u32 {
+        self.map.load32(KERN_FLAGS, Ordering::Acquire)
+    }
+
+    /// Entries the user may still produce.
+    fn space(&self, produced: u32) -> u32 {
+        let used = produced.wrapping_sub(self.kern_idx());
+        self.resp.entries.saturating_sub(used)
+    }
+
+    fn write_sges(&self, at: usize, sges: &[ubsoft_sge]) {
+        self.map.write(at, sys::bytes_of_slice(sges));
+    }
+}
+
+/// Send queue, of a JFS or a jetty.
+#[derive(Debug)]
+pub struct SendRing {
+    ring: Ring,
+    produced: u32,
+}
+
+impl SendRing {
+    /// Maps it.
+    pub fn map(fd: RawFd, resp: ubsoft_queue_resp) -> Result<Self> {
+        Ok(Self::over(Ring::map(fd, resp, UBSOFT_RING_SQ)?))
+    }
+
+    /// Over a ring that is mapped.
+    pub fn over(ring: Ring) -> Self {
+        let produced = ring.user_idx();
+        SendRing { ring, produced }
+    }
+
+    /// Writes an entry without publishing it.
+    pub fn push(&mut self, wr: &SendWr<'_>) -> Result<()> {
+        let resp = &self.ring.resp;
+        if wr.sges.len() > resp.max_sge as usize || wr.inline.len() > resp.max_inline as usize {
+            return Err(Error::TooLarge);
+        }
+        if self.ring.space(self.produced) == 0 {
+            return Err(Error::RingFull);
+        }
+        self.push_unchecked(&wr.head, wr.sges, wr.inline);
+        Ok(())
+    }
+
+    /// Writes an entry whatever it says and whether there is room or not; what does not
+    /// fit the slot is cut off.
+    pub fn push_unchecked(&mut self, head: &ubsoft_sqe, sges: &[ubsoft_sge], inline: &[u8]) {
+        let at = self.ring.entry(self.produced);
+        let tail = at + size_of::<ubsoft_sqe>();
+        let room = self.ring.resp.stride as usize - size_of::<ubsoft_sqe>();
+        self.ring.map.write(at, sys::bytes_of(head));
+        if !inline.is_empty() {
+            self.ring.map.write(tail, &inline[..inline.len().min(room)]);
+        } else {
+            self.ring
+                .write_sges(tail, &sges[..sges.len().min(room / SGE)]);
+        }
+        self.produced = self.produced.wrapping_add(1);
+    }
+
+    /// Shows the kernel what was pushed.
+    pub fn publish(&self) {
+        self.ring.set_user_idx(self.produced);
+    }
+
+    /// Entries that may still be pushed.
+    pub fn space(&self) -> u32 {
+        self.ring.space(self.produced)
+    }
+
+    /// Entries pushed so far.
+    pub fn produced(&self) -> u32 {
+        self.produced
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Takes the ring out.
+    pub fn into_ring(self) -> Ring {
+        self.ring
+    }
+}
+
+/// Receive queue, of a JFR.
+#[derive(Debug)]
+pub struct RecvRing {
+    ring: Ring,
+    produced: u32,
+}
+
+impl RecvRing {
+    /// Maps it.
+    pub fn map(fd: RawFd, resp: ubsoft_queue_resp) -> Result<Self> {
+        Ok(Self::over(Ring::map(fd, resp, UBSOFT_RING_RQ)?))
+    }
+
+    /// Over a ring that is mapped.
+    pub fn over(ring: Ring) -> Self {
+        let produced = ring.user_idx();
+        RecvRing { ring, produced }
+    }
+
+    /// Writes an entry without publishing it.
+    pub fn push(&mut self, wr: &RecvWr<'_>) -> Result<()> {
+        if wr.sges.len() > self.ring.resp.max_sge as usize {
+            return Err(Error::TooLarge);
+        }
+        if self.ring.space(self.produced) == 0 {
+            return Err(Error::RingFull);
+        }
+        let head = ubsoft_rqe {
+            user_ctx: wr.user_ctx,
+            num_sge: wr.sges.len() as u32,
+            total_len: wr.sges.iter().map(|sge| sge.len).fold(0, u32::wrapping_add),
+        };
+        self.push_unchecked(&head, wr.sges);
+        Ok(())
+    }
+
+    /// Writes an entry whatever it says and whether there is room or not.
+    pub fn push_unchecked(&mut self, head: &ubsoft_rqe, sges: &[ubsoft_sge]) {
+        let at = self.ring.entry(self.produced);
+        let room = (self.ring.resp.stride as usize - size_of::<ubsoft_rqe>()) / SGE;
+        self.ring.map.write(at, sys::bytes_of(head));
+        self.ring.write_sges(
+            at + size_of::<ubsoft_rqe>(),
+            &sges[..sges.len().min(room)],
+        );
+        self.produced = self.produced.wrapping_add(1);
+    }
+
+    /// Shows the kernel what was pushed; says whether it wants to be told.
+    #[must_use = "the kernel may wait for a kick"]
+    pub fn publish(&self) -> bool {
+        self.ring.set_user_idx(self.produced);
+        // Pairs with the kernel's: set the flag, full barrier, look at the index again.
+        fence(Ordering::SeqCst);
+        self.ring.kern_flags() & UBSOFT_RING_NEED_KICK != 0
+    }
+
+    /// Entries that may still be pushed.
+    pub fn space(&self) -> u32 {
+        self.ring.space(self.produced)
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+}
+
+/// Completion queue, of a JFC.
+#[derive(Debug)]
+pub struct CompRing {
+    ring: Ring,
+    consumed: u32,
+}
+
+impl CompRing {
+    /// Maps it.
+    pub fn map(fd: RawFd, resp: ubsoft_queue_resp) -> Result<Self> {
+        Ok(Self::over(Ring::map(fd, resp, UBSOFT_RING_CQ)?))
+    }
+
+    /// Over a ring that is mapped.
+    pub fn over(ring: Ring) -> Self {
+        let consumed = ring.user_idx();
+        CompRing { ring, consumed }
+    }
+
+    /// The next completion, if it has come. The kernel learns of it by `release`.
+    pub fn pop(&mut self) -> Option<ubsoft_cqe> {
+        let at = self.ring.entry(self.consumed);
+        let seq = self
+            .ring
+            .map
+            .load32(at + offset_of!(ubsoft_cqe, seq), Ordering::Acquire);
+        if seq != self.consumed.wrapping_add(1) {
+            return None;
+        }
+        let mut bytes = [0; size_of::<ubsoft_cqe>()];
+        self.ring.map.read(at, &mut bytes);
+        self.consumed = self.consumed.wrapping_add(1);
+        Some(sys::from_bytes(&bytes))
+    }
+
+    /// Gives the slots of what was popped back to the kernel.
+    pub fn release(&self) {
+        self.ring.set_user_idx(self.consumed);
+    }
+
+    /// Completions popped so far.
+    pub fn consumed(&self) -> u32 {
+        self.consumed
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+}
+
+#[cfg(test)]
+#[path = "ring_tests.rs"]
+mod tests;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The kernel's counters of live objects, to see what is left behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use crate::{Failure, Outcome};
+
+/// The modules that count.
+pub const MODULES: [&str; 3] = ["ubcore", "uburma", "ubsoft"];
+
+/// How long work that was put off may take until an object is gone.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Values of all counters at a moment, as `module/name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot(BTreeMap<String, u64>);
+
+fn path(module: &str) -> String {
+    format!("/sys/kernel/debug/{module}/objects")
+}
+
+/// Reads lines of name and value.
+fn parse(module: &str, text: &str, into: &mut BTreeMap<String, u64>) -> Result<(), String> {
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let (name, value) = (words.next(), words.next().map(str::parse));
+        match (name, value, words.next()) {
+            (Some(name), Some(Ok(value)), None) => {
+                into.insert(format!("{module}/{name}"), value);
+            }
+            _ => return Err(format!("{}: '{line}' is no counter", path(module))),
+        }
+    }
+    Ok(())
+}
+
+impl Snapshot {
+    /// The counters as they are; all modules must have some.
+    pub fn take() -> Result<Self, Failure> {
+        let mut map = BTreeMap::new();
+        for module in MODULES {
+            let text = fs::read_to_string(path(module))
+                .map_err(|err| Failure::Fail(format!("{}: {err}", path(module))))?;
+            if text.trim().is_empty() {
+                return Err(Failure::Fail(format!("{} is empty", path(module))));
+            }
+            parse(module, &text, &mut map)?;
+        }
+        Ok(Snapshot(map))
+    }
+
+    /// A counter; 0 for an unknown one.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+
+    /// Whether there is a counter of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// Sum of all counters.
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// What differs from an older snapshot.
+    fn difference(&self, older: &Snapshot) -> Vec<String> {
+        let names: std::collections::BTreeSet<&String> =
+            self.0.keys().chain(older.0.keys()).collect();
+        names
+            .into_iter()
+            .filter(|name| self.0.get(*name) != older.0.get(*name))
+            .map(|name| format!("{name}: {} before, {} now", older.get(name), self.get(name)))
+            .collect()
+    }
+
+    /// Waits until the counters are as they were then.
+    pub fn compare(&self) -> Outcome {
+        let start = Instant::now();
+        loop {
+            let difference = Snapshot::take()?.difference(self);
+            if difference.is_empty() {
+                return Ok(());
+            }
+            if start.elapsed() > GRACE {
+                return Err(Failure::Fail(difference.join("\n")));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(text: &str) -> Snapshot {
+        let mut map = BTreeMap::new();
+        parse("m", text, &mut map).unwrap();
+        Snapshot(map)
+    }
+
+    #[test]
+    fn lines_of_name_and_value() {
+        let map = snapshot("jfc 3\njfr 0\n");
+        assert_eq!(map.get("m/jfc"), 3);
+        assert_eq!(map.total(), 3);
+        assert!(parse("m", "jfc\n", &mut BTreeMap::new()).is_err());
+        assert!(parse("m", "jfc three\n", &mut BTreeMap::new()).is_err());
+    }
+
+    #[test]
+    fn differences_are_told() {
+        let old = snapshot("jfc 3\njfr 0\n");
+        let new = snapshot("jfc 4\njfr 0\nextra 1\n");
+        assert!(old.difference(&old).is_empty());
+        assert_eq!(new.difference(&old).len(), 2);
+    }
+}
