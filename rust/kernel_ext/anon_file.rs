@@ -17,8 +17,7 @@ use super::{
     fops::{
         private_of,
         FileOperations, //
-    },
-    map_inode::MapInode, //
+    }, //
 };
 use crate::bindings_ub;
 use core::ptr::NonNull;
@@ -67,6 +66,7 @@ impl AnonFile {
             Access::ReadOnly => bindings::O_RDONLY,
             Access::ReadWrite => bindings::O_RDWR,
         };
+        let mappings = T::map_inode(&object).map(|inode| inode.mapping());
         let private = object.into_foreign();
         // SAFETY: Name and table are static; the private data is what the table expects.
         let file = from_err_ptr(unsafe {
@@ -81,16 +81,13 @@ impl AnonFile {
             // SAFETY: No file took it.
             drop(unsafe { Arc::<T>::from_foreign(private) });
         })?;
+        if let Some(mappings) = mappings {
+            // SAFETY: A new file, which nobody maps yet; it owns the object, which keeps the inode.
+            unsafe { (*file).f_mapping = mappings };
+        }
         let file = NonNull::new(file.cast::<File>()).ok_or(ENFILE)?;
         // SAFETY: A new file with one reference, which nobody else has.
         Ok(Self(unsafe { ARef::from_raw(file) }))
-    }
-
-    /// Makes zapping `inode` hit the future mappings of this file.
-    ///
-    /// The object that the file owns must keep `inode` until it is dropped.
-    pub(crate) fn adopt_mappings(&self, inode: &Arc<MapInode>) {
-        inode.adopt(&self.0);
     }
 }
 

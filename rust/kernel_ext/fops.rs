@@ -9,6 +9,7 @@
 
 use super::{
     class_device::ClassDevice,
+    map_inode::MapInode,
     poll::PollTable, //
 };
 use core::marker::PhantomData;
@@ -57,6 +58,13 @@ pub(crate) trait FileOperations: Sized + Send + Sync + 'static {
     /// The table of operations: `file_ops!(Type)` or `device_file_ops!(Type)`.
     const TABLE: &'static FileOps<Self>;
 
+    /// Returns the inode that the mappings of the file hang on, so that they can be zapped.
+    ///
+    /// Asked once, when the file is made; `this` must keep that inode as long as it lives.
+    fn map_inode(_this: &Self) -> Option<&Arc<MapInode>> {
+        None
+    }
+
     /// Called when the last reference to the file is dropped, in process context.
     fn release(_this: Arc<Self>, _file: &File) {}
 
@@ -89,7 +97,7 @@ pub(crate) trait FileOperations: Sized + Send + Sync + 'static {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
 
-    /// Returns the list of those who want SIGIO; makes `O_ASYNC` work on the file.
+    /// Returns the list of those who want SIGIO, always the same; makes `O_ASYNC` work.
     fn fasync(_this: &Self) -> &Fasync {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
@@ -214,6 +222,10 @@ impl<T: FileOperations> FileOps<T> {
             let dev = unsafe { ClassDevice::<T::Device>::from_inode(inode) }?;
             // SAFETY: Not shared yet, so no `fdget_pos()` is going on.
             let object = T::open(dev, unsafe { File::from_raw_file(file) })?;
+            if let Some(inode) = T::map_inode(&object) {
+                // SAFETY: Nobody maps the file yet; it will own the object, which keeps the inode.
+                unsafe { (*file).f_mapping = inode.mapping() };
+            }
             // SAFETY: The private data belongs to the operations.
             unsafe { (*file).private_data = object.into_foreign() };
             Ok(0)

@@ -24,6 +24,12 @@ use kernel::{
     container_of,
     prelude::*,
     sync::{
+        atomic::{
+            Acquire,
+            Atomic,
+            Relaxed,
+            Release, //
+        },
         rcu,
         Arc,
         ArcBorrow,
@@ -39,13 +45,14 @@ use kernel::{
 struct Node<T: Send + Sync + 'static> {
     #[pin]
     work: Opaque<bindings::rcu_work>,
+    id: u32,
     /// Set when the node is published.
     object: Option<Arc<T>>,
 }
 
 impl<T: Send + Sync + 'static> Node<T> {
     /// Makes a node without object.
-    fn new() -> Result<Pin<KBox<Self>>> {
+    fn new(id: u32) -> Result<Pin<KBox<Self>>> {
         let init = pin_init!(Self {
             // SAFETY: `slot` is valid for writing; what `INIT_RCU_WORK()` does: the RCU head needs
             // no initialisation on the heap, the queue is set when the work is queued.
@@ -59,6 +66,7 @@ impl<T: Send + Sync + 'static> Node<T> {
                     kernel::static_lock_class!().as_ptr(),
                 )
             }),
+            id,
             object: None,
         });
         KBox::pin_init(init, GFP_KERNEL_ACCOUNT)
@@ -79,16 +87,22 @@ impl<T: Send + Sync + 'static> Node<T> {
     }
 }
 
+/// Entries that are found without a walk through the tree.
+const NEAR: usize = 256;
+
 /// A table from ids to `Arc<T>` for readers in RCU sections.
 ///
 /// # Invariants
 ///
 /// Each entry is a published `Node<T>` that the table owns, and that is valid for a grace period
-/// after it has been taken out.
+/// after it has been taken out. A pointer in `near` that is not null is that of an entry: both
+/// change under the lock of `space`.
 #[pin_data(PinnedDrop)]
 pub(crate) struct IdMap<T: Send + Sync + 'static> {
     #[pin]
     space: IdSpace,
+    /// The entry published last of those whose ids are equal modulo [`NEAR`], or null.
+    near: [Atomic<*mut Node<T>>; NEAR],
     /// Where objects that were taken out are dropped.
     queue: Arc<WorkQueue>,
     _objects: PhantomData<Arc<T>>,
@@ -106,6 +120,7 @@ impl<T: Send + Sync + 'static> IdMap<T> {
     ) -> impl PinInit<Self> {
         pin_init!(Self {
             space <- IdSpace::new(ids, name, key),
+            near: [const { Atomic::new(core::ptr::null_mut()) }; NEAR],
             queue,
             _objects: PhantomData,
         })
@@ -118,7 +133,7 @@ impl<T: Send + Sync + 'static> IdMap<T> {
             id,
             node: None,
         };
-        this.node = Some(Node::new()?);
+        this.node = Some(Node::new(id)?);
         Ok(this)
     }
 
@@ -136,6 +151,13 @@ impl<T: Send + Sync + 'static> IdMap<T> {
     pub(crate) fn reserve_exact(&self, id: u32) -> Result<IdReservation<'_, T>> {
         self.space.reserve_exact(id)?;
         self.reserved(id)
+    }
+
+    /// Returns where an entry of this id may be found without a walk.
+    #[inline]
+    fn near(&self, id: u32) -> Option<&Atomic<*mut Node<T>>> {
+        // CAST: Fits.
+        self.near.get(id as usize % NEAR)
     }
 
     /// Borrows the object of an entry.
@@ -157,6 +179,12 @@ impl<T: Send + Sync + 'static> IdMap<T> {
         _guard: &'g rcu::Guard,
         id: u32,
     ) -> Option<ArcBorrow<'g, T>> {
+        let near = self.near(id)?.load(Acquire);
+        // SAFETY: By the type invariant an entry, and valid in the RCU section of the guard.
+        if !near.is_null() && unsafe { (*near).id } == id {
+            // SAFETY: As above.
+            return unsafe { (*near).object.as_ref() }.map(Arc::as_arc_borrow);
+        }
         let entry = NonNull::new(self.space.load(id))?;
         // SAFETY: Loaded in the RCU section of the guard.
         unsafe { Self::object(entry) }
@@ -184,6 +212,10 @@ impl<T: Send + Sync + 'static> IdMap<T> {
         if !condition(&object) {
             // The table's reference is another one: this drop frees nothing.
             return None;
+        }
+        if let Some(near) = self.near(id) {
+            // Unless another one has taken the place.
+            let _ = near.cmpxchg(entry.as_ptr().cast(), core::ptr::null_mut(), Relaxed);
         }
         space.erase(id);
         drop(space);
@@ -247,8 +279,13 @@ impl<T: Send + Sync + 'static> IdReservation<'_, T> {
         let node = KBox::into_raw(unsafe { Pin::into_inner_unchecked(node) });
         // SAFETY: Not null: an allocation.
         let entry = unsafe { NonNull::new_unchecked(node.cast()) };
-        // INVARIANT: The table takes the node.
-        self.map.space.lock().publish(self.id, entry);
+        let mut space = self.map.space.lock();
+        // INVARIANT: The table takes the node; `near` follows under the same lock.
+        space.publish(self.id, entry);
+        if let Some(near) = self.map.near(self.id) {
+            near.store(entry.as_ptr().cast(), Release);
+        }
+        drop(space);
         core::mem::forget(self);
     }
 }

@@ -3,7 +3,9 @@
 //! An inode that nobody sees, for all mappings of one device.
 //!
 //! All files on anonymous inodes share one address space, with all of the system. Files whose
-//! mappings are to be removed together get this one instead.
+//! mappings are to be removed together get this one instead, by [`FileOperations::map_inode`].
+//!
+//! [`FileOperations::map_inode`]: super::fops::FileOperations::map_inode
 
 use crate::bindings_ub;
 use core::ptr::{
@@ -14,7 +16,6 @@ use core::ptr::{
 use kernel::{
     bindings,
     error::from_err_ptr,
-    fs::File,
     prelude::*,
     sync::Arc, //
 };
@@ -66,13 +67,10 @@ impl MapInode {
         Ok(Arc::new(this, GFP_KERNEL)?)
     }
 
-    /// Makes zapping this inode hit the mappings of `file`.
-    ///
-    /// The file must be new (in its `open`, or not yet installed), and what it owns must keep
-    /// `self`.
-    pub(crate) fn adopt(self: &Arc<Self>, file: &File) {
-        // SAFETY: Nobody maps the file yet; the inode outlives it, as demanded.
-        unsafe { (*file.as_ptr()).f_mapping = (*self.0.as_ptr()).i_mapping };
+    /// Returns the address space, for files whose object keeps `self`.
+    pub(super) fn mapping(&self) -> *mut bindings::address_space {
+        // SAFETY: Valid by the type invariant; never changes for such an inode.
+        unsafe { (*self.0.as_ptr()).i_mapping }
     }
 
     /// Removes all mappings; a later access gets a fault, or `SIGBUS` without a fault handler.
@@ -92,7 +90,7 @@ impl MapInode {
         // SAFETY: A valid address space.
         unsafe {
             bindings::unmap_mapping_range(
-                (*self.0.as_ptr()).i_mapping,
+                self.mapping(),
                 offset as bindings::loff_t,
                 len as bindings::loff_t,
                 1,

@@ -225,7 +225,7 @@ impl Channel {
     /// Lost when too many different ones wait.
     pub(crate) fn raise_general(&self, kind: u32, data: u64) {
         self.change(mask::IN | mask::RDNORM, |queue| {
-            let known = queue.general.iter().any(|waiting| *waiting == (kind, data));
+            let known = queue.general.contains(&(kind, data));
             let room = queue.general.capacity().min(MAX_GENERAL);
             let raise = !known && !queue.gone && queue.general.len() < room;
             let raised = raise && queue.general.push_within_capacity((kind, data)).is_ok();
@@ -293,11 +293,12 @@ impl Channel {
     pub(crate) fn poll(&self, table: &PollTable<'_>) -> u32 {
         table.register(&self.wait);
         let queue = self.queue.lock();
-        match (queue.is_ready(), queue.gone) {
-            (true, _) => mask::IN | mask::RDNORM,
-            (false, true) => mask::HUP,
-            (false, false) => 0,
-        }
+        let ready = if queue.is_ready() {
+            mask::IN | mask::RDNORM
+        } else {
+            0
+        };
+        ready | if queue.gone { mask::HUP } else { 0 }
     }
 
     /// Returns who wants a signal for events.

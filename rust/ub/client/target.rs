@@ -145,10 +145,19 @@ fn tp_handle(value: u64) -> b::ubcore_tp_handle {
 }
 
 /// Returns the number of the transport path of an import, if it has one.
-fn tpn(this: *mut b::ubcore_tjetty) -> Option<u32> {
-    // SAFETY: The callers have entered the object. The path of an import belongs to ubcore, which
-    // keeps it until the import is undone.
-    unsafe { (*this).vtpn.as_ref() }.map(|vtpn| vtpn.vtpn)
+///
+/// # Safety
+///
+/// `this` must be a valid import that is not being undone.
+unsafe fn tpn(this: *mut b::ubcore_tjetty) -> Option<u32> {
+    // SAFETY: By the function's contract.
+    let vtpn = unsafe { (*this).vtpn };
+    if vtpn.is_null() {
+        return None;
+    }
+    // SAFETY: ubcore keeps the path as long as the import. The number may change meanwhile, when a
+    // jetty is bound or unbound.
+    Some(unsafe { (&raw const (*vtpn).vtpn).read_volatile() })
 }
 
 impl TargetJfr {
@@ -180,7 +189,9 @@ impl TargetJfr {
     ///
     /// As all calls on an object.
     pub(crate) fn tpn(&self) -> Result<Option<u32>> {
-        Ok(tpn(self.enter()?.as_ptr()))
+        let this = self.enter()?;
+        // SAFETY: Entered, so valid and not being undone.
+        Ok(unsafe { tpn(this.as_ptr()) })
     }
 }
 
@@ -209,12 +220,14 @@ impl TargetJetty {
 
     /// Returns the number of the transport path, if there is one.
     ///
-    /// For a connection there is one while a jetty is bound; the caller keeps it so.
+    /// For a connection it changes when a jetty is bound or unbound.
     ///
     /// # Errors
     ///
     /// As all calls on an object.
     pub(crate) fn tpn(&self) -> Result<Option<u32>> {
-        Ok(tpn(self.enter()?.as_ptr()))
+        let this = self.enter()?;
+        // SAFETY: Entered, so valid and not being undone.
+        Ok(unsafe { tpn(this.as_ptr()) })
     }
 }

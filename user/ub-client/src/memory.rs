@@ -140,8 +140,19 @@ impl Segment {
     /// The same with a configuration.
     pub fn alloc_with(ctx: &Context, len: usize, config: SegmentConfig) -> Result<Self> {
         let memory = Arc::new(Mapping::anonymous(len.next_multiple_of(4096))?);
+        Self::register_own(ctx, &memory, 0, len, config)
+    }
+
+    /// Registers part of a mapping under a token id of its own.
+    pub fn register_own(
+        ctx: &Context,
+        memory: &Arc<Mapping>,
+        offset: usize,
+        len: usize,
+        config: SegmentConfig,
+    ) -> Result<Self> {
         let token = Token::alloc(ctx)?;
-        let mut segment = Self::register(ctx, &memory, 0, len, Some(&token), config)?;
+        let mut segment = Self::register(ctx, memory, offset, len, Some(&token), config)?;
         segment.own_token = Some(token);
         Ok(segment)
     }

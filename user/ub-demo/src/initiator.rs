@@ -2,8 +2,7 @@
 
 //! The process that starts every operation and measures it.
 
-use std::time::{Duration, Instant};
-
+use ub_client::sys::ticks;
 use ub_client::{Atomic, SendWr};
 
 use crate::cases::{self, Case, Op};
@@ -14,7 +13,7 @@ use crate::wire::Wire;
 /// What one case came to.
 struct Outcome {
     bytes: usize,
-    time: Duration,
+    ticks: u64,
 }
 
 /// Runs all cases; each gives a line of the report.
@@ -24,13 +23,13 @@ pub fn run(wire: Wire, report: Wire) -> Result<(), String> {
         let outcome = run_case(&mut end, wire, &case)
             .map_err(|why| format!("{} of {} bytes, {}: {why}", case.op.name(), case.size, case.mode.name()))?;
         report.say(&format!(
-            "ROW op={} mode={} size={} count={} bytes={} ns={}",
+            "ROW op={} mode={} size={} count={} bytes={} ticks={}",
             case.op.name(),
             case.mode.name(),
             case.size,
             case.count,
             outcome.bytes,
-            outcome.time.as_nanos()
+            outcome.ticks
         ))?;
     }
     wire.say("BYE")
@@ -43,12 +42,12 @@ fn run_case(end: &mut Endpoint, wire: Wire, case: &Case) -> Result<Outcome, Stri
         .unwrap_or(0);
     let mut outcome = Outcome {
         bytes: 0,
-        time: Duration::ZERO,
+        ticks: 0,
     };
     for iteration in 0..case.count {
         wire.say(&format!("GO case={index} iteration={iteration}"))?;
         wire.expect("READY")?;
-        outcome.time += transfer(end, case, iteration)?;
+        outcome.ticks += transfer(end, case, iteration)?;
         let data = payload(case.seed(iteration), case.size);
         verify_here(end, case, iteration, &data)?;
         wire.say(&format!("DONE crc={}", crc32(&data)))?;
@@ -59,7 +58,7 @@ fn run_case(end: &mut Endpoint, wire: Wire, case: &Case) -> Result<Outcome, Stri
 }
 
 /// One operation, from posting it to its completion.
-fn transfer(end: &mut Endpoint, case: &Case, iteration: u32) -> Result<Duration, String> {
+fn transfer(end: &mut Endpoint, case: &Case, iteration: u32) -> Result<u64, String> {
     let from = Endpoint::out_at(case, iteration);
     let to = Endpoint::in_at(case, iteration);
     let target = end.target.target_ref();
@@ -81,10 +80,10 @@ fn transfer(end: &mut Endpoint, case: &Case, iteration: u32) -> Result<Duration,
     let wr = wr.user_ctx(u64::from(iteration) + 1);
 
     end.sent.prepare(case.mode)?;
-    let start = Instant::now();
+    let start = ticks();
     end.jetty.queue().send(&wr).map_err(|err| err.to_string())?;
     let cqe = end.sent.wait(case.mode)?;
-    let time = start.elapsed();
+    let time = ticks().saturating_sub(start);
 
     if cqe.user_ctx != u64::from(iteration) + 1 {
         return Err(format!("completion of request {}", cqe.user_ctx));

@@ -12,28 +12,29 @@ mod wire;
 
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::process::{Child, Command, ExitCode};
+use std::time::Duration;
 
-use ub_client::sys;
+use ub_client::sys::{self, TickRate};
 
 use table::{Totals, Unit};
 use wire::{Message, Wire};
 
 const USAGE: &str = "\
 usage: ub-demo [--icount] [--uids A,B]
-  --icount    a nanosecond of this machine is an executed instruction: say so
+  --icount    the counter of this machine counts executed instructions
   --uids A,B  user ids of the two processes, if started as root (1000,1001)
 Environment: UB_DEVICE names the device, else the first of driver ubsoft is used.";
 
 /// What this process is to do.
 enum Task {
     /// Start the two, print, judge.
-    Parent { unit: Unit, uids: (u32, u32) },
+    Parent { icount: bool, uids: (u32, u32) },
     /// Be one of the two: role, user id, socket to the other, socket to the parent.
     Role(String, u32, RawFd, RawFd),
 }
 
 fn parse() -> Result<Task, String> {
-    let mut unit = Unit::Time;
+    let mut icount = false;
     let mut uids = (1000, 1001);
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |text: &str| {
@@ -53,7 +54,7 @@ fn parse() -> Result<Task, String> {
     let mut words = args.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--icount" => unit = Unit::Instructions,
+            "--icount" => icount = true,
             "--uids" => {
                 let text = words.next().ok_or(USAGE)?;
                 let (a, b) = text.split_once(',').ok_or(USAGE)?;
@@ -62,7 +63,7 @@ fn parse() -> Result<Task, String> {
             _ => return Err(USAGE.to_string()),
         }
     }
-    Ok(Task::Parent { unit, uids })
+    Ok(Task::Parent { icount, uids })
 }
 
 /// Life of one of the two processes.
@@ -161,15 +162,20 @@ fn run(unit: Unit, uids: (u32, u32), totals: &mut Totals) -> Result<(), String> 
     }
 }
 
-fn parent(unit: Unit, uids: (u32, u32)) -> ExitCode {
+fn parent(icount: bool, uids: (u32, u32)) -> ExitCode {
+    let unit = if icount {
+        Unit::Instructions
+    } else {
+        Unit::Time(TickRate::measure(Duration::from_millis(200)))
+    };
     println!("ub-demo: two processes move data through a UB device and check every byte.");
     if sys::effective_uid() != 0 {
         println!("Not started as root: both processes run as this user.");
     }
     let mut totals = Totals::default();
     let outcome = run(unit, uids, &mut totals);
-    if unit == Unit::Instructions {
-        println!("\nIn this machine a nanosecond is an executed instruction, of all processes and the kernel.");
+    if icount {
+        println!("\nCounted are the instructions of both processes and the kernel from post to completion.");
     }
     let what = format!(
         "{} cases, {} transfers, {} bytes verified",
@@ -191,7 +197,7 @@ fn parent(unit: Unit, uids: (u32, u32)) -> ExitCode {
 
 fn main() -> ExitCode {
     match parse() {
-        Ok(Task::Parent { unit, uids }) => parent(unit, uids),
+        Ok(Task::Parent { icount, uids }) => parent(icount, uids),
         Ok(Task::Role(role, uid, peer, report)) => match play(&role, uid, peer, report) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,

@@ -2,13 +2,15 @@
 
 //! The table, for people.
 
+use ub_client::sys::TickRate;
+
 use crate::wire::Message;
 
-/// What a nanosecond of the guest's clock stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a tick of the processor's counter stands for.
+#[derive(Debug, Clone, Copy)]
 pub enum Unit {
-    /// A nanosecond.
-    Time,
+    /// A time.
+    Time(TickRate),
     /// An executed instruction.
     Instructions,
 }
@@ -46,18 +48,20 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn duration(ns: u64, unit: Unit) -> String {
+fn duration(ticks: u64, unit: Unit) -> String {
     match unit {
-        Unit::Instructions => grouped(ns),
-        Unit::Time if ns >= 10_000_000 => format!("{:.1} ms", ns as f64 / 1e6),
-        Unit::Time => format!("{:.1} us", ns as f64 / 1e3),
+        Unit::Instructions => grouped(ticks),
+        Unit::Time(rate) => match rate.ns(ticks) {
+            ns if ns >= 10_000_000.0 => format!("{:.1} ms", ns / 1e6),
+            ns => format!("{:.1} us", ns / 1e3),
+        },
     }
 }
 
 /// The head of the table.
 pub fn head(unit: Unit) -> String {
     let last = match unit {
-        Unit::Time => "time/op",
+        Unit::Time(_) => "time/op",
         Unit::Instructions => "instructions/op",
     };
     let line = format!(
@@ -91,7 +95,7 @@ impl Totals {
             size(message.number("size")?),
             count,
             grouped(bytes),
-            duration(message.number("ns")? / count.max(1), unit)
+            duration(message.number("ticks")? / count.max(1), unit)
         ))
     }
 }
@@ -108,7 +112,7 @@ mod tests {
         assert_eq!(size(12345), "12,345 B");
         assert_eq!(size(4096), "4 KiB");
         assert_eq!(size(1 << 20), "1 MiB");
-        assert_eq!(duration(12_345, Unit::Time), "12.3 us");
+        assert_eq!(duration(12_345, Unit::Time(TickRate::ONE)), "12.3 us");
         assert_eq!(duration(12_345, Unit::Instructions), "12,345");
     }
 }

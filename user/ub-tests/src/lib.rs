@@ -12,6 +12,7 @@ mod macros;
 pub mod counters;
 pub mod fixture;
 pub mod modules;
+pub mod transfer;
 
 mod harness;
 

@@ -144,6 +144,14 @@ impl Mapping {
         unsafe { AtomicU64::from_ptr(self.at(offset, 8).cast()) }
     }
 
+    /// The whole words of `len` bytes at an aligned offset.
+    fn words(&self, offset: usize, len: usize) -> impl Iterator<Item = &AtomicU64> {
+        let base = self.at(offset, len).cast::<u64>();
+        assert!(len < 8 || offset % 8 == 0, "unaligned offset {offset}");
+        // SAFETY: in bounds, as checked, and aligned; else as in `word32`.
+        (0..len / 8).map(move |i| unsafe { AtomicU64::from_ptr(base.add(i)) })
+    }
+
     fn byte(&self, offset: usize) -> &AtomicU8 {
         // SAFETY: as in `word32`.
         unsafe { AtomicU8::from_ptr(self.at(offset, 1)) }
@@ -176,19 +184,20 @@ impl Mapping {
 
     /// Copies bytes out.
     pub fn read(&self, offset: usize, out: &mut [u8]) {
-        self.at(offset, out.len());
-        let head = (offset.wrapping_neg() % 8).min(out.len());
+        let len = out.len();
+        self.at(offset, len);
+        let head = (offset.wrapping_neg() % 8).min(len);
         let (first, rest) = out.split_at_mut(head);
         for (i, byte) in first.iter_mut().enumerate() {
             *byte = self.byte(offset + i).load(Ordering::Relaxed);
         }
-        let mut at = offset + head;
         let mut words = rest.chunks_exact_mut(8);
-        for word in &mut words {
-            word.copy_from_slice(&self.word64(at).load(Ordering::Relaxed).to_ne_bytes());
-            at += 8;
+        for (word, from) in words.by_ref().zip(self.words(offset + head, len - head)) {
+            word.copy_from_slice(&from.load(Ordering::Relaxed).to_ne_bytes());
         }
-        for (i, byte) in words.into_remainder().iter_mut().enumerate() {
+        let tail = words.into_remainder();
+        let at = offset + len - tail.len();
+        for (i, byte) in tail.iter_mut().enumerate() {
             *byte = self.byte(at + i).load(Ordering::Relaxed);
         }
     }
@@ -201,16 +210,14 @@ impl Mapping {
         for (i, byte) in first.iter().enumerate() {
             self.byte(offset + i).store(*byte, Ordering::Relaxed);
         }
-        let mut at = offset + head;
         let words = rest.chunks_exact(8);
         let tail = words.remainder();
-        for word in words {
+        for (word, to) in words.zip(self.words(offset + head, rest.len())) {
             let mut bytes = [0; 8];
             bytes.copy_from_slice(word);
-            self.word64(at)
-                .store(u64::from_ne_bytes(bytes), Ordering::Relaxed);
-            at += 8;
+            to.store(u64::from_ne_bytes(bytes), Ordering::Relaxed);
         }
+        let at = offset + data.len() - tail.len();
         for (i, byte) in tail.iter().enumerate() {
             self.byte(at + i).store(*byte, Ordering::Relaxed);
         }

@@ -3,12 +3,16 @@
 //! The system-call layer: the only part with unsafe code.
 
 mod compat;
+mod copy;
 mod mapping;
 mod process;
+mod ticks;
 
 pub use compat::{ioctl_compat, CompatProbe};
+pub use copy::copy_words;
 pub use mapping::{LowMemory, MapFlags, Mapping};
 pub use process::*;
+pub use ticks::{ticks, TickRate};
 
 use std::mem::{size_of, MaybeUninit};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};

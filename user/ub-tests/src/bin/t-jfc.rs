@@ -209,7 +209,8 @@ fn driver_request_is_checked() -> Outcome {
         ..good
     };
     check_errno!(with(sys::bytes_of(&reserved)), EINVAL);
-    check_errno!(with(&[0; 31]), EINVAL);
+    // What is missing of it counts as zero.
+    with(&[0; 12])?;
     Ok(())
 }
 

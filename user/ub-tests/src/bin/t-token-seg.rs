@@ -60,18 +60,31 @@ fn token_id_of_many_segments() -> Outcome {
     Ok(())
 }
 
+/// A segment needs a token id: the flag without one, one without the flag, neither.
 fn register_without_token_id() -> Outcome {
     let ctx = Context::open_first()?;
-    let memory = Arc::new(Mapping::anonymous(4096)?);
-    let first = Segment::register(&ctx, &memory, 0, 100, None, SegmentConfig::default())?;
-    let second = Segment::register(&ctx, &memory, 200, 100, None, SegmentConfig::default())?;
-    check!(first.token_id() != second.token_id());
-    check!(first.token_id() != UBURMA_SEG_TOKEN_ID_INVALID);
+    let page = Mapping::anonymous(4096)?;
+    let token = Token::alloc(&ctx)?;
+    let config = SegmentConfig::default();
+    let mut neither = Segment::register_cmd(page.addr(), 4096, None, config);
+    check_errno!(ctx.run(&mut neither), EINVAL);
+    let with_flag = SegmentConfig {
+        flags: UBURMA_REG_SEG_FLAG_TOKEN_ID_VALID,
+        ..config
+    };
+    let mut flag_alone = Segment::register_cmd(page.addr(), 4096, None, with_flag);
+    check_errno!(ctx.run(&mut flag_alone), EINVAL);
+    let named = Some((token.id(), token.handle()));
+    let mut good = Segment::register_cmd(page.addr(), 4096, named, config);
+    ctx.run(&mut good)?;
+    check_eq!(good.get_u32(UBURMA_REGISTER_SEG_OUT_TOKEN_ID), token.id());
     Ok(())
 }
 
 fn register(ctx: &Context, va: u64, len: u64) -> Result<(), Error> {
-    let mut cmd = Segment::register_cmd(va, len, None, SegmentConfig::default());
+    let token = Token::alloc(ctx)?;
+    let named = Some((token.id(), token.handle()));
+    let mut cmd = Segment::register_cmd(va, len, named, SegmentConfig::default());
     ctx.run(&mut cmd)?;
     ctx.run(&mut Segment::unregister_cmd(
         cmd.get_u64(UBURMA_REGISTER_SEG_OUT_HANDLE),
@@ -126,33 +139,40 @@ fn read_only_memory() -> Outcome {
             access,
             ..Default::default()
         };
-        Segment::register(&ctx, &memory, 0, 4096, None, config)
+        Segment::register_own(&ctx, &memory, 0, 4096, config)
     };
     check_errno!(with(UBURMA_ACCESS_READ | UBURMA_ACCESS_WRITE), EFAULT | EACCES);
-    check_errno!(with(UBURMA_ACCESS_ATOMIC), EFAULT | EACCES);
     with(UBURMA_ACCESS_READ)?;
     Ok(())
 }
 
 fn bad_flags() -> Outcome {
+    const READ: u32 = UBURMA_ACCESS_READ;
+    const WRITE: u32 = UBURMA_ACCESS_WRITE;
+    const ATOMIC: u32 = UBURMA_ACCESS_ATOMIC;
     let ctx = Context::open_first()?;
-    let page = Mapping::anonymous(4096)?;
-    let run = |flags: u32, policy: u32, access: u32| {
+    let memory = Arc::new(Mapping::anonymous(4096)?);
+    let run = |policy: u32, access: u32| {
         let config = SegmentConfig {
-            flags,
             policy,
             access,
-            token: 1,
+            ..Default::default()
         };
-        ctx.run(&mut Segment::register_cmd(page.addr(), 4096, None, config))
+        Segment::register_own(&ctx, &memory, 0, 4096, config)
     };
-    check_errno!(run(0, 5, UBURMA_ACCESS_READ), EINVAL);
-    check_errno!(run(0, 7, UBURMA_ACCESS_READ), EINVAL);
-    check_errno!(run(0, 1, 1 << 4), EINVAL);
-    check_errno!(run(0, 1, 0x3f), EINVAL);
-    // The flag says that there is a token id, but there is none.
-    check_errno!(run(UBURMA_REG_SEG_FLAG_TOKEN_ID_VALID, 1, 2), EINVAL);
-    run(0, 1, UBURMA_ACCESS_READ)?;
+    for policy in [5, 7] {
+        check_errno!(run(policy, READ), EINVAL);
+    }
+    // One right implies another.
+    for access in [WRITE, ATOMIC, READ | ATOMIC, WRITE | ATOMIC] {
+        check_errno!(run(1, access), EINVAL);
+    }
+    for remote in [READ, READ | WRITE] {
+        check_errno!(run(1, UBURMA_ACCESS_LOCAL_ONLY | remote), EINVAL);
+    }
+    for access in [0, UBURMA_ACCESS_LOCAL_ONLY, READ, READ | WRITE, READ | WRITE | ATOMIC] {
+        run(1, access)?;
+    }
     Ok(())
 }
 
@@ -212,7 +232,7 @@ fn pages_outlive_their_mapping() -> Outcome {
         ..Default::default()
     };
     let memory = Arc::new(Mapping::anonymous(4 * 4096)?);
-    let segment = Segment::register(&pair.b.ctx, &memory, 0, 4 * 4096, None, config)?;
+    let segment = Segment::register_own(&pair.b.ctx, &memory, 0, 4 * 4096, config)?;
     let data = pattern(3, 4 * 4096);
     segment.write(0, &data);
     memory.unmap_behind_its_back()?;
@@ -317,7 +337,7 @@ fn many_segments() -> Outcome {
     let config = SegmentConfig::default();
     let mut list = Vec::new();
     for i in 0..500 {
-        list.push(Segment::register(&ctx, &memory, i, 8, None, config)?);
+        list.push(Segment::register_own(&ctx, &memory, i, 8, config)?);
     }
     let mut ids: Vec<u32> = list.iter().map(Segment::token_id).collect();
     ids.sort_unstable();
