@@ -89,7 +89,7 @@ pub(crate) fn fill(soft: &Soft, attr: &mut ubcore_device_attr) {
     cap.max_rc_outstd_cnt = u64::from(sq::MAX_DEPTH);
     cap.trans_mode = MODES;
     cap.congestion_ctrl_alg = 1;
-    cap.ceq_cnt = 1;
+    cap.ceq_cnt = jfc::EVENT_QUEUES as u16;
     cap.max_tp_in_tpg = 1;
     cap.max_utp_cnt = tp::MAX_PATHS;
     cap.atomic_feat = FlagWord::from_word(ATOMICS);

@@ -47,6 +47,8 @@ use kernel::{
 /// A completion queue as ubcore knows it.
 pub(crate) type Jfc = driver::Jfc<Soft>;
 
+/// Completion event queues.
+pub(crate) const EVENT_QUEUES: u32 = 1;
 /// Most entries of a completion queue.
 pub(crate) const MAX_DEPTH: u32 = 65536;
 /// Bytes of an entry.
@@ -185,6 +187,9 @@ pub(crate) fn arm(jfc: &Jfc, consumed: u32, what: Arm) {
 
 /// Creates a completion queue.
 pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Result<Arc<Jfc>> {
+    if cfg.ceqn >= EVENT_QUEUES {
+        return Err(EINVAL);
+    }
     let geometry = Geometry::for_depth(cfg.depth, MAX_DEPTH)?;
     let reservation = dev.jfcs.reserve().map_err(full)?;
     let id = reservation.id();

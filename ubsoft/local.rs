@@ -58,6 +58,23 @@ pub(crate) struct LocalPeer<'a> {
     dev: &'a Dev,
 }
 
+/// Calls an expression with the buffers of a list, as a source or sink. A single buffer, the usual
+/// case, is spared the walk.
+macro_rules! with_list {
+    ($dev:expr, $owner:expr, $list:expr, |$buffers:ident| $body:expr) => {
+        match $list.single() {
+            Some(sge) => {
+                let mut $buffers = $dev.local_part($owner, &sge)?;
+                $body
+            }
+            None => {
+                let mut $buffers = stream::open(&$dev, $owner, &$list)?;
+                $body
+            }
+        }
+    };
+}
+
 /// Calls an expression with the local data of a job as a source.
 macro_rules! with_source {
     ($job:ident, |$src:ident| $body:expr) => {
@@ -67,10 +84,7 @@ macro_rules! with_source {
                 $body
             }
             Local::Inline(mut $src) => $body,
-            Local::Sges(list) => {
-                let mut $src = stream::open(&$job.sq.dev, $job.sq.owner, &list)?;
-                $body
-            }
+            Local::Sges(list) => with_list!($job.sq.dev, $job.sq.owner, list, |$src| $body),
         }
     };
 }
@@ -139,10 +153,9 @@ impl<'a> LocalPeer<'a> {
     fn read(&self, job: &Job<'_>, remote: &Remote) -> Result<u32, CrStatus> {
         let mut src = self.part(remote, RemoteOp::Read, job.request.len)?;
         match job.local {
-            Local::Sges(list) => {
-                let mut dst = stream::open(&job.sq.dev, job.sq.owner, &list)?;
+            Local::Sges(list) => with_list!(job.sq.dev, job.sq.owner, list, |dst| {
                 self.copy(job, &mut src, &mut dst)
-            }
+            }),
             _ => Err(CrStatus::LocOperation),
         }
     }
@@ -158,8 +171,10 @@ impl<'a> LocalPeer<'a> {
         let Local::Sges(list) = job.local else {
             return Err(CrStatus::LocOperation);
         };
+        // The check of the entry let one buffer through.
+        let sge = list.single().ok_or(CrStatus::LocOperation)?;
         let mut word = self.part(remote, RemoteOp::Atomic, size.bytes())?;
-        let mut result = stream::open(&job.sq.dev, job.sq.owner, &list)?;
+        let mut result = job.sq.dev.local_part(job.sq.owner, &sge)?;
         // A result that cannot be stored is found before the word changes.
         Sink::piece(&mut result)?;
         let old = Sink::piece(&mut word)?

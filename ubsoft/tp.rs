@@ -175,7 +175,11 @@ impl TpTable {
     /// Finds the path of a handle.
     fn path(&self, handle: u64) -> Result<Arc<Path>> {
         let number = TpHandle::from_raw(handle).tpid();
-        self.numbers.get(number).ok_or(ENOENT)
+        // The number alone is not the handle.
+        self.numbers
+            .get(number)
+            .filter(|path| path.handle == handle)
+            .ok_or(ENOENT)
     }
 
     /// Makes a path usable.

@@ -108,6 +108,13 @@ impl<'a> SgeList<'a> {
         self.all().filter(|sge| sge.len != 0)
     }
 
+    /// Returns the only element that is not empty, if the list is nothing but it.
+    #[inline]
+    pub(crate) fn single(&self) -> Option<Sge> {
+        let bytes: &[u8; SGE_LEN] = self.bytes.try_into().ok()?;
+        Some(Sge::decode(bytes)).filter(|sge| sge.len != 0)
+    }
+
     /// Returns the sum of the lengths.
     pub(crate) fn total(&self) -> u32 {
         self.total
@@ -142,6 +149,13 @@ mod tests {
         assert_eq!(parse(2, 12, SumRule::Exact), Err(CrStatus::LocOperation));
         let sges = SgeList::parse(&bytes, 3, 12, SumRule::Exact).unwrap();
         assert_eq!(sges.iter().map(|s| s.len).collect::<Vec<_>>(), [8, 4]);
+        assert_eq!(sges.single(), None);
+        let one = list(&[(0x1000, 8)]);
+        let one = SgeList::parse(&one, 1, 8, SumRule::Exact).unwrap();
+        assert_eq!(one.single(), one.iter().next());
+        let none = list(&[(0x1000, 0)]);
+        let none = SgeList::parse(&none, 1, 0, SumRule::Exact).unwrap();
+        assert_eq!(none.single(), None);
         assert!(SgeList::parse(&[], 0, 0, SumRule::Exact).is_ok());
     }
 

@@ -412,6 +412,11 @@ pub(crate) fn jfs_change(mask: u32, state: u32) -> Result<Change<JettyState>> {
     change(mask << 1, 0, state, JettyState::from_raw)
 }
 
+/// Checks a JFC's modify request: mask bit 0 the count of its moderation, bit 1 the period.
+pub(crate) fn check_jfc_change(mask: u32) -> Result {
+    require(mask & !3 == 0)
+}
+
 /// Common part of the modify requests; fields without their bit are not looked at.
 fn change<S>(
     mask: u32,

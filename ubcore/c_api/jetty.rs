@@ -27,7 +27,10 @@ use crate::{
     device::Device,
     flags::shares_jfr,
     jetty,
-    logic::eid::Eid,
+    logic::{
+        eid::Eid,
+        validate, //
+    },
     queue,
     ub::common::{
         eid_from_bytes,
@@ -136,6 +139,11 @@ impl Owned<Jetty> {
     }
 }
 
+/// Tells whether a request to modify says something that can be done.
+fn is_change(attr: &ubcore_jetty_attr) -> bool {
+    validate::jetty_change(attr.mask, attr.rx_threshold, attr.state).is_ok()
+}
+
 c_api! {
     /// Creates a jetty.
     unsafe fn ubcore_create_jetty(
@@ -177,7 +185,11 @@ c_api! {
         super::ask_driver(
             // SAFETY: Null or valid.
             unsafe { Obj::<Jetty>::from_raw(jetty) },
-            |ops| ops.modify_jetty.filter(|_| !attr.is_null()),
+            |ops| {
+                // SAFETY: Null or valid.
+                let attr = unsafe { super::copy(attr) };
+                ops.modify_jetty.filter(|_| attr.is_ok_and(|attr| is_change(&attr)))
+            },
             // SAFETY: An operation of the driver, with an object of its own.
             |op| unsafe { op(jetty, attr, udata) },
         )

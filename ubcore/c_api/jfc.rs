@@ -13,6 +13,7 @@ use super::{
     user::User, //
 };
 use crate::{
+    logic::validate,
     bindings_ub::{
         ubcore_comp_callback_t,
         ubcore_device,
@@ -79,6 +80,11 @@ impl Owned<Jfc> {
     }
 }
 
+/// Tells whether a request to modify says something that can be done.
+fn is_change(attr: &ubcore_jfc_attr) -> bool {
+    validate::check_jfc_change(attr.mask).is_ok()
+}
+
 c_api! {
     /// Creates a completion queue.
     unsafe fn ubcore_create_jfc(
@@ -110,7 +116,11 @@ c_api! {
         super::ask_driver(
             // SAFETY: Null or valid.
             unsafe { Obj::<Jfc>::from_raw(jfc) },
-            |ops| ops.modify_jfc.filter(|_| !attr.is_null()),
+            |ops| {
+                // SAFETY: Null or valid.
+                let attr = unsafe { super::copy(attr) };
+                ops.modify_jfc.filter(|_| attr.is_ok_and(|attr| is_change(&attr)))
+            },
             // SAFETY: An operation of the driver, with an object of its own.
             |op| unsafe { op(jfc, attr, udata) },
         )

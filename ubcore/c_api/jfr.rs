@@ -28,6 +28,7 @@ use crate::{
     logic::{
         eid::Eid,
         validate::{
+            self,
             JettyRecv,
             Sizes, //
         }, //
@@ -103,6 +104,11 @@ impl Owned<Jfr> {
     }
 }
 
+/// Tells whether a request to modify says something that can be done.
+fn is_change(attr: &ubcore_jfr_attr) -> bool {
+    validate::jfr_change(attr.mask, attr.rx_threshold, attr.state).is_ok()
+}
+
 c_api! {
     /// Creates a receive queue.
     unsafe fn ubcore_create_jfr(
@@ -135,7 +141,11 @@ c_api! {
         super::ask_driver(
             // SAFETY: Null or valid.
             unsafe { Obj::<Jfr>::from_raw(jfr) },
-            |ops| ops.modify_jfr.filter(|_| !attr.is_null()),
+            |ops| {
+                // SAFETY: Null or valid.
+                let attr = unsafe { super::copy(attr) };
+                ops.modify_jfr.filter(|_| attr.is_ok_and(|attr| is_change(&attr)))
+            },
             // SAFETY: An operation of the driver, with an object of its own.
             |op| unsafe { op(jfr, attr, udata) },
         )

@@ -28,7 +28,10 @@ use crate::{
     jfs,
     logic::{
         eid::Eid,
-        validate::Sizes, //
+        validate::{
+            self,
+            Sizes, //
+        }, //
     },
     queue,
     ub::common::{
@@ -95,6 +98,11 @@ impl Owned<Jfs> {
     }
 }
 
+/// Tells whether a request to modify says something that can be done.
+fn is_change(attr: &ubcore_jfs_attr) -> bool {
+    validate::jfs_change(attr.mask, attr.state).is_ok()
+}
+
 c_api! {
     /// Creates a send queue.
     unsafe fn ubcore_create_jfs(
@@ -127,7 +135,11 @@ c_api! {
         super::ask_driver(
             // SAFETY: Null or valid.
             unsafe { Obj::<Jfs>::from_raw(jfs) },
-            |ops| ops.modify_jfs.filter(|_| !attr.is_null()),
+            |ops| {
+                // SAFETY: Null or valid.
+                let attr = unsafe { super::copy(attr) };
+                ops.modify_jfs.filter(|_| attr.is_ok_and(|attr| is_change(&attr)))
+            },
             // SAFETY: An operation of the driver, with an object of its own.
             |op| unsafe { op(jfs, attr, udata) },
         )

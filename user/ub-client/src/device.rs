@@ -21,7 +21,10 @@ pub struct Eid(pub [u8; 16]);
 impl Eid {
     /// Reads the form that sysfs prints: eight groups of hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        text.trim().parse().ok().map(|ip: Ipv6Addr| Eid(ip.octets()))
+        text.trim()
+            .parse()
+            .ok()
+            .map(|ip: Ipv6Addr| Eid(ip.octets()))
     }
 
     /// Whether it is the zero EID, which names nothing.
@@ -52,8 +55,8 @@ pub struct Device {
 impl Device {
     /// All devices, sorted by name.
     pub fn list() -> Result<Vec<Device>> {
-        let entries =
-            fs::read_dir(CLASS_DIR).map_err(|err| Error::io(&format!("reading {CLASS_DIR}"), &err))?;
+        let entries = fs::read_dir(CLASS_DIR)
+            .map_err(|err| Error::io(&format!("reading {CLASS_DIR}"), &err))?;
         let mut devices: Vec<Device> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name != "ubcore" && !name.starts_with('.'))

@@ -21,6 +21,7 @@ pub struct SendQueue {
 
 impl SendQueue {
     /// Posts a request without telling the kernel to look.
+    #[inline]
     pub fn post(&mut self, wr: &SendWr<'_>) -> Result<()> {
         self.ring.push(wr)?;
         self.ring.publish();
@@ -41,12 +42,14 @@ impl SendQueue {
     }
 
     /// Makes the kernel carry out what was posted.
+    #[inline]
     pub fn kick(&self) -> Result<()> {
         self.files
             .ring(IOC_SQ_KICK, self.ring.ring().resp().queue_ref, 0)
     }
 
     /// Posts and kicks.
+    #[inline]
     pub fn send(&mut self, wr: &SendWr<'_>) -> Result<()> {
         self.post(wr)?;
         self.kick()
@@ -245,6 +248,7 @@ impl Jfs {
     }
 
     /// The send queue.
+    #[inline]
     pub fn queue(&mut self) -> &mut SendQueue {
         &mut self.queue
     }
@@ -403,8 +407,7 @@ impl Jetty {
             UBURMA_QUERY_JETTY_OUT_ERR_TIMEOUT,
             UBURMA_QUERY_JETTY_OUT_MIN_RNR_TIMER,
         ];
-        let mut cmd =
-            Cmd::new(UBURMA_CMD_QUERY_JETTY).u64(UBURMA_QUERY_JETTY_IN_HANDLE, handle);
+        let mut cmd = Cmd::new(UBURMA_CMD_QUERY_JETTY).u64(UBURMA_QUERY_JETTY_IN_HANDLE, handle);
         for id in UBURMA_QUERY_JETTY_OUT_ID..=UBURMA_QUERY_JETTY_OUT_STATE {
             cmd = cmd.out(id, if narrow.contains(&id) { 1 } else { 4 });
         }
@@ -420,8 +423,7 @@ impl Jetty {
 
     /// Changes the state, UBURMA_JETTY_STATE_*.
     pub fn set_state(&self, state: u32) -> Result<()> {
-        Self::modify_cmd(self.handle, UBURMA_JETTY_ATTR_STATE, 0, state)
-            .run(self.queue.files.dev())
+        Self::modify_cmd(self.handle, UBURMA_JETTY_ATTR_STATE, 0, state).run(self.queue.files.dev())
     }
 
     /// Binds an RC jetty to an imported one; returns the number of the path.
@@ -489,6 +491,7 @@ impl Jetty {
     }
 
     /// The send queue.
+    #[inline]
     pub fn queue(&mut self) -> &mut SendQueue {
         &mut self.queue
     }

@@ -207,6 +207,7 @@ impl Jfc {
     }
 
     /// The next completion, if it has come.
+    #[inline]
     pub fn poll(&mut self) -> Option<ubsoft_cqe> {
         let cqe = self.ring.pop()?;
         self.ring.release();

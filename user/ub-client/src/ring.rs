@@ -82,6 +82,7 @@ impl Ring {
     }
 
     /// Offset in the mapping of the entry with this index.
+    #[inline]
     pub fn entry(&self, index: u32) -> usize {
         let slot = index & (self.resp.entries - 1);
         self.resp.entries_off as usize + slot as usize * self.resp.stride as usize
@@ -93,6 +94,7 @@ impl Ring {
     }
 
     /// Publishes the user's index.
+    #[inline]
     pub fn set_user_idx(&self, index: u32) {
         self.map.store32(USER_IDX, index, Ordering::Release);
     }
@@ -113,8 +115,12 @@ impl Ring {
         self.resp.entries.saturating_sub(used)
     }
 
+    #[inline]
     fn write_sges(&self, at: usize, sges: &[ubsoft_sge]) {
-        self.map.write(at, sys::bytes_of_slice(sges));
+        for (i, sge) in sges.iter().enumerate() {
+            self.map
+                .store_words(at + i * SGE, &sys::words_of::<_, { SGE / 8 }>(sge));
+        }
     }
 }
 
@@ -138,6 +144,7 @@ impl SendRing {
     }
 
     /// Writes an entry without publishing it.
+    #[inline]
     pub fn push(&mut self, wr: &SendWr<'_>) -> Result<()> {
         let resp = &self.ring.resp;
         if wr.sges.len() > resp.max_sge as usize || wr.inline.len() > resp.max_inline as usize {
@@ -152,11 +159,15 @@ impl SendRing {
 
     /// Writes an entry whatever it says and whether there is room or not; what does not
     /// fit the slot is cut off.
+    #[inline]
     pub fn push_unchecked(&mut self, head: &ubsoft_sqe, sges: &[ubsoft_sge], inline: &[u8]) {
         let at = self.ring.entry(self.produced);
         let tail = at + size_of::<ubsoft_sqe>();
         let room = self.ring.resp.stride as usize - size_of::<ubsoft_sqe>();
-        self.ring.map.write(at, sys::bytes_of(head));
+        self.ring.map.store_words(
+            at,
+            &sys::words_of::<_, { size_of::<ubsoft_sqe>() / 8 }>(head),
+        );
         if !inline.is_empty() {
             self.ring.map.write(tail, &inline[..inline.len().min(room)]);
         } else {
@@ -167,11 +178,13 @@ impl SendRing {
     }
 
     /// Shows the kernel what was pushed.
+    #[inline]
     pub fn publish(&self) {
         self.ring.set_user_idx(self.produced);
     }
 
     /// Entries that may still be pushed.
+    #[inline]
     pub fn space(&self) -> u32 {
         self.ring.space(self.produced)
     }
@@ -212,6 +225,7 @@ impl RecvRing {
     }
 
     /// Writes an entry without publishing it.
+    #[inline]
     pub fn push(&mut self, wr: &RecvWr<'_>) -> Result<()> {
         if wr.sges.len() > self.ring.resp.max_sge as usize {
             return Err(Error::TooLarge);
@@ -229,18 +243,21 @@ impl RecvRing {
     }
 
     /// Writes an entry whatever it says and whether there is room or not.
+    #[inline]
     pub fn push_unchecked(&mut self, head: &ubsoft_rqe, sges: &[ubsoft_sge]) {
         let at = self.ring.entry(self.produced);
         let room = (self.ring.resp.stride as usize - size_of::<ubsoft_rqe>()) / SGE;
-        self.ring.map.write(at, sys::bytes_of(head));
-        self.ring.write_sges(
-            at + size_of::<ubsoft_rqe>(),
-            &sges[..sges.len().min(room)],
+        self.ring.map.store_words(
+            at,
+            &sys::words_of::<_, { size_of::<ubsoft_rqe>() / 8 }>(head),
         );
+        self.ring
+            .write_sges(at + size_of::<ubsoft_rqe>(), &sges[..sges.len().min(room)]);
         self.produced = self.produced.wrapping_add(1);
     }
 
     /// Shows the kernel what was pushed; says whether it wants to be told.
+    #[inline]
     #[must_use = "the kernel may wait for a kick"]
     pub fn publish(&self) -> bool {
         self.ring.set_user_idx(self.produced);
@@ -250,6 +267,7 @@ impl RecvRing {
     }
 
     /// Entries that may still be pushed.
+    #[inline]
     pub fn space(&self) -> u32 {
         self.ring.space(self.produced)
     }
@@ -280,6 +298,7 @@ impl CompRing {
     }
 
     /// The next completion, if it has come. The kernel learns of it by `release`.
+    #[inline]
     pub fn pop(&mut self) -> Option<ubsoft_cqe> {
         let at = self.ring.entry(self.consumed);
         let seq = self
@@ -289,13 +308,16 @@ impl CompRing {
         if seq != self.consumed.wrapping_add(1) {
             return None;
         }
-        let mut bytes = [0; size_of::<ubsoft_cqe>()];
-        self.ring.map.read(at, &mut bytes);
+        let words = self
+            .ring
+            .map
+            .load_words::<{ size_of::<ubsoft_cqe>() / 8 }>(at);
         self.consumed = self.consumed.wrapping_add(1);
-        Some(sys::from_bytes(&bytes))
+        Some(sys::from_words(&words))
     }
 
     /// Gives the slots of what was popped back to the kernel.
+    #[inline]
     pub fn release(&self) {
         self.ring.set_user_idx(self.consumed);
     }

@@ -57,7 +57,8 @@ fn send_ring_fills_and_wraps_at_32_bits() {
     let mut ring = SendRing::over(make(UBSOFT_RING_SQ, 128, start));
     let list = [sge(0x2000, 8, 3)];
     for i in 0..u64::from(ENTRIES) {
-        ring.push(&SendWr::write(5, remote(), &list).user_ctx(i)).unwrap();
+        ring.push(&SendWr::write(5, remote(), &list).user_ctx(i))
+            .unwrap();
     }
     let full = ring.push(&SendWr::write(5, remote(), &list));
     assert_eq!(full, Err(Error::RingFull));
@@ -69,7 +70,8 @@ fn send_ring_fills_and_wraps_at_32_bits() {
     let done = start.wrapping_add(2);
     ring.ring().map.store32(KERN_IDX, done, Ordering::Release);
     assert_eq!(ring.space(), 2);
-    ring.push(&SendWr::write(5, remote(), &list).user_ctx(77)).unwrap();
+    ring.push(&SendWr::write(5, remote(), &list).user_ctx(77))
+        .unwrap();
     let mut bytes = [0; 64];
     ring.ring()
         .map
@@ -127,7 +129,9 @@ fn completions_validate_themselves() {
             seq: index.wrapping_add(1),
             ..Default::default()
         };
-        ring.ring().map.write(ring.ring().entry(index), sys::bytes_of(&cqe));
+        ring.ring()
+            .map
+            .write(ring.ring().entry(index), sys::bytes_of(&cqe));
         assert_eq!(ring.pop().unwrap().user_ctx, u64::from(i));
         // The slot after it holds nothing, or an entry of the last lap.
         assert!(ring.pop().is_none());

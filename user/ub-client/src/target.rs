@@ -259,6 +259,7 @@ impl Target {
     }
 
     /// What names it in work requests.
+    #[inline]
     pub fn target_ref(&self) -> u32 {
         self.target_ref
     }
@@ -287,10 +288,7 @@ impl Target {
         ctx.run(&mut cmd)?;
         let count = cmd.get_u32(UBURMA_GET_TP_LIST_OUT_TP_CNT);
         if count > query.count {
-            return Err(Error::BadReply(format!(
-                "{count} paths of {}",
-                query.count
-            )));
+            return Err(Error::BadReply(format!("{count} paths of {}", query.count)));
         }
         let list = cmd.value(UBURMA_GET_TP_LIST_OUT_TP_HANDLE);
         Ok(list

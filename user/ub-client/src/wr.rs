@@ -118,6 +118,7 @@ impl<'a> SendWr<'a> {
     }
 
     /// A message.
+    #[inline]
     pub fn send(target: u32, sges: &'a [ubsoft_sge]) -> Self {
         Self::new(UBURMA_OPC_SEND, target, sges)
     }
@@ -130,18 +131,14 @@ impl<'a> SendWr<'a> {
     }
 
     /// A message that invalidates a segment of the receiver, named by token id and token.
-    pub fn send_invalidate(
-        target: u32,
-        sges: &'a [ubsoft_sge],
-        token_id: u32,
-        token: u32,
-    ) -> Self {
+    pub fn send_invalidate(target: u32, sges: &'a [ubsoft_sge], token_id: u32, token: u32) -> Self {
         let mut wr = Self::new(UBURMA_OPC_SEND_INVALIDATE, target, sges);
         wr.head.arg0 = u64::from(token_id) | (u64::from(token) << 32);
         wr
     }
 
     /// A write to remote memory.
+    #[inline]
     pub fn write(target: u32, remote: RemoteRange, sges: &'a [ubsoft_sge]) -> Self {
         Self::new(UBURMA_OPC_WRITE, target, sges).remote(remote)
     }
@@ -170,6 +167,7 @@ impl<'a> SendWr<'a> {
     }
 
     /// A read of remote memory.
+    #[inline]
     pub fn read(target: u32, remote: RemoteRange, sges: &'a [ubsoft_sge]) -> Self {
         Self::new(UBURMA_OPC_READ, target, sges).remote(remote)
     }

@@ -148,11 +148,8 @@ impl Endpoint {
             },
         )
         .map_err(text)?;
-        let jetty = Jetty::create(
-            &ctx,
-            JettyConfig::on(&sent.jfc, &received.jfc, &jfr),
-        )
-        .map_err(text)?;
+        let jetty =
+            Jetty::create(&ctx, JettyConfig::on(&sent.jfc, &received.jfc, &jfr)).map_err(text)?;
         let own = Peer {
             eid: ctx.eid(),
             jetty: jetty.id(),

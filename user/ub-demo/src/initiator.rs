@@ -20,8 +20,14 @@ struct Outcome {
 pub fn run(wire: Wire, report: Wire) -> Result<(), String> {
     let mut end = Endpoint::create(wire, "A", report)?;
     for case in cases::all() {
-        let outcome = run_case(&mut end, wire, &case)
-            .map_err(|why| format!("{} of {} bytes, {}: {why}", case.op.name(), case.size, case.mode.name()))?;
+        let outcome = run_case(&mut end, wire, &case).map_err(|why| {
+            format!(
+                "{} of {} bytes, {}: {why}",
+                case.op.name(),
+                case.size,
+                case.mode.name()
+            )
+        })?;
         report.say(&format!(
             "ROW op={} mode={} size={} count={} bytes={} ticks={}",
             case.op.name(),
@@ -40,10 +46,7 @@ fn run_case(end: &mut Endpoint, wire: Wire, case: &Case) -> Result<Outcome, Stri
         .iter()
         .position(|other| other == case)
         .unwrap_or(0);
-    let mut outcome = Outcome {
-        bytes: 0,
-        ticks: 0,
-    };
+    let mut outcome = Outcome { bytes: 0, ticks: 0 };
     for iteration in 0..case.count {
         wire.say(&format!("GO case={index} iteration={iteration}"))?;
         wire.expect("READY")?;

@@ -100,8 +100,8 @@ fn relay(from: &OwnedFd, unit: Unit, totals: &mut Totals) -> Result<Vec<String>,
     let mut reasons = Vec::new();
     let mut in_table = false;
     loop {
-        let bytes = sys::receive_message(from.as_raw_fd(), 4096, 120_000)
-            .map_err(|err| err.to_string())?;
+        let bytes =
+            sys::receive_message(from.as_raw_fd(), 4096, 120_000).map_err(|err| err.to_string())?;
         if bytes.is_empty() {
             return Ok(reasons);
         }

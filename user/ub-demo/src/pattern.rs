@@ -48,7 +48,10 @@ pub fn check(seen: &[u8], expected: &[u8]) -> Result<(), String> {
     let (before, rest) = seen.split_at(GUARD);
     let (body, after) = rest.split_at(expected.len());
     if let Some(i) = before.iter().position(|byte| *byte != GUARD_BYTE) {
-        return Err(format!("a byte {} before the buffer was changed", GUARD - i));
+        return Err(format!(
+            "a byte {} before the buffer was changed",
+            GUARD - i
+        ));
     }
     if let Some(i) = after.iter().position(|byte| *byte != GUARD_BYTE) {
         return Err(format!("a byte {} after the buffer was changed", i + 1));

@@ -109,9 +109,13 @@ pub fn run(name: &str, tests: &[Test]) -> ExitCode {
     run_with(name, tests, Options::default())
 }
 
-/// Runs the tests of a program. Arguments select tests by name.
+/// Runs the tests of a program. Arguments select tests by name;
+/// those of the form `name=value` are for the program itself.
 pub fn run_with(name: &str, tests: &[Test], options: Options) -> ExitCode {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|arg| !arg.contains('='))
+        .collect();
     let chosen: Vec<&Test> = tests
         .iter()
         .filter(|test| wanted.is_empty() || wanted.iter().any(|name| name == test.name))
@@ -144,7 +148,9 @@ pub fn run_with(name: &str, tests: &[Test], options: Options) -> ExitCode {
 fn report(number: usize, name: &str, outcome: Outcome) -> bool {
     match outcome {
         Ok(()) => println!("ok {number} - {name}"),
-        Err(Failure::Skip(why)) => println!("ok {number} - {name} # SKIP {}", why.replace('\n', " ")),
+        Err(Failure::Skip(why)) => {
+            println!("ok {number} - {name} # SKIP {}", why.replace('\n', " "))
+        }
         Err(Failure::Fail(why)) => {
             for line in why.lines() {
                 println!("# {line}");
@@ -191,9 +197,9 @@ fn run_one(test: &Test, limit: u32) -> Outcome {
         Exit::Code(EXIT_SKIP) => Err(Failure::Skip(text)),
         Exit::Code(1) if !text.is_empty() => Err(Failure::Fail(text)),
         Exit::Code(code) => Err(Failure::Fail(format!("it ended with code {code}"))),
-        Exit::Signal(libc::SIGALRM) => Err(Failure::Fail(format!(
-            "it was not done after {limit} s"
-        ))),
+        Exit::Signal(libc::SIGALRM) => {
+            Err(Failure::Fail(format!("it was not done after {limit} s")))
+        }
         Exit::Signal(signal) => Err(Failure::Fail(format!("it was killed by signal {signal}"))),
     }
 }

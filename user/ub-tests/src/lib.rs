@@ -11,7 +11,9 @@ mod macros;
 
 pub mod counters;
 pub mod fixture;
+pub mod listener;
 pub mod modules;
+pub mod samples;
 pub mod transfer;
 
 mod harness;

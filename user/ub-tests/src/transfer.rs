@@ -44,8 +44,15 @@ pub fn in_each_memory_mode(work: impl Fn(&mut Pair) -> Outcome) -> Outcome {
 
 /// Checks a range and that the bytes around it are still `around`.
 pub fn check_landed(side: &Side, at: usize, data: &[u8], around: u8) -> Outcome {
-    check_eq!(side.memory.bytes(at - 64, 64), vec![around; 64], "bytes before");
-    check!(side.memory.bytes(at, data.len()) == data, "the data at {at}");
+    check_eq!(
+        side.memory.bytes(at - 64, 64),
+        vec![around; 64],
+        "bytes before"
+    );
+    check!(
+        side.memory.bytes(at, data.len()) == data,
+        "the data at {at}"
+    );
     let end = at + data.len();
     check_eq!(side.memory.bytes(end, 64), vec![around; 64], "bytes after");
     Ok(())

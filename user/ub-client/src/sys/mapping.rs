@@ -120,6 +120,7 @@ impl Mapping {
     }
 
     /// Pointer to `len` bytes at an offset; panics outside of the mapping.
+    #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
         let end = offset.checked_add(len);
         assert!(
@@ -131,6 +132,7 @@ impl Mapping {
         unsafe { self.base.add(offset) }
     }
 
+    #[inline]
     fn word32(&self, offset: usize) -> &AtomicU32 {
         assert!(offset % 4 == 0, "unaligned offset {offset}");
         // SAFETY: in bounds and aligned; the mapping lives as long as `self`, and all
@@ -138,6 +140,7 @@ impl Mapping {
         unsafe { AtomicU32::from_ptr(self.at(offset, 4).cast()) }
     }
 
+    #[inline]
     fn word64(&self, offset: usize) -> &AtomicU64 {
         assert!(offset % 8 == 0, "unaligned offset {offset}");
         // SAFETY: as in `word32`.
@@ -145,6 +148,7 @@ impl Mapping {
     }
 
     /// The whole words of `len` bytes at an aligned offset.
+    #[inline]
     fn words(&self, offset: usize, len: usize) -> impl Iterator<Item = &AtomicU64> {
         let base = self.at(offset, len).cast::<u64>();
         assert!(len < 8 || offset % 8 == 0, "unaligned offset {offset}");
@@ -158,11 +162,13 @@ impl Mapping {
     }
 
     /// Loads a 32-bit word.
+    #[inline]
     pub fn load32(&self, offset: usize, order: Ordering) -> u32 {
         self.word32(offset).load(order)
     }
 
     /// Stores a 32-bit word.
+    #[inline]
     pub fn store32(&self, offset: usize, value: u32, order: Ordering) {
         self.word32(offset).store(value, order);
     }
@@ -180,6 +186,24 @@ impl Mapping {
     /// Adds to a 64-bit word; returns what was there.
     pub fn add64(&self, offset: usize, value: u64) -> u64 {
         self.word64(offset).fetch_add(value, Ordering::SeqCst)
+    }
+
+    /// Stores words at an aligned offset.
+    #[inline]
+    pub fn store_words<const N: usize>(&self, offset: usize, words: &[u64; N]) {
+        for (to, word) in self.words(offset, N * 8).zip(words) {
+            to.store(*word, Ordering::Relaxed);
+        }
+    }
+
+    /// Loads words from an aligned offset.
+    #[inline]
+    pub fn load_words<const N: usize>(&self, offset: usize) -> [u64; N] {
+        let mut words = [0; N];
+        for (word, from) in words.iter_mut().zip(self.words(offset, N * 8)) {
+            *word = from.load(Ordering::Relaxed);
+        }
+        words
     }
 
     /// Copies bytes out.
@@ -294,8 +318,7 @@ impl Mapping {
     /// mremap() to another length, in place or not; the object follows.
     pub fn resize(&mut self, len: usize) -> Result<()> {
         // SAFETY: the range is this mapping's; no references into it outlive a call.
-        let base =
-            unsafe { libc::mremap(self.base.cast(), self.len, len, libc::MREMAP_MAYMOVE) };
+        let base = unsafe { libc::mremap(self.base.cast(), self.len, len, libc::MREMAP_MAYMOVE) };
         if base == libc::MAP_FAILED {
             return Err(Error::last("mremap"));
         }

@@ -70,6 +70,22 @@ pub fn bytes_of_slice<T: Pod>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), std::mem::size_of_val(values)) }
 }
 
+/// A value as words; its size must be theirs.
+#[inline]
+pub fn words_of<T: Pod, const N: usize>(value: &T) -> [u64; N] {
+    const { assert!(std::mem::size_of::<T>() == 8 * N) };
+    // SAFETY: plain data of the same size.
+    unsafe { std::mem::transmute_copy(value) }
+}
+
+/// The value that words stand for.
+#[inline]
+pub fn from_words<T: Pod, const N: usize>(words: &[u64; N]) -> T {
+    const { assert!(std::mem::size_of::<T>() == 8 * N) };
+    // SAFETY: plain data of the same size, for which all bits are good.
+    unsafe { std::mem::transmute_copy(words) }
+}
+
 /// Makes a value of its bytes; missing ones count as zero, surplus ones are ignored.
 pub fn from_bytes<T: Pod>(bytes: &[u8]) -> T {
     let mut value = MaybeUninit::<T>::zeroed();

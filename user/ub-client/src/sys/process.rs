@@ -160,9 +160,7 @@ pub fn limit_memlock(bytes: u64) -> Result<()> {
 pub fn message_pair() -> Result<(OwnedFd, OwnedFd)> {
     let mut fds = [0; 2];
     // SAFETY: room for two descriptors.
-    let ret = unsafe {
-        libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET, 0, fds.as_mut_ptr())
-    };
+    let ret = unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET, 0, fds.as_mut_ptr()) };
     if ret != 0 {
         return Err(Error::last("socketpair"));
     }
@@ -174,7 +172,12 @@ pub fn message_pair() -> Result<(OwnedFd, OwnedFd)> {
 pub fn send_message(fd: RawFd, message: &[u8]) -> Result<()> {
     // SAFETY: the slice is valid for the call.
     let ret = unsafe {
-        libc::send(fd, message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL)
+        libc::send(
+            fd,
+            message.as_ptr().cast(),
+            message.len(),
+            libc::MSG_NOSIGNAL,
+        )
     };
     if ret != message.len() as isize {
         return Err(Error::last("send"));

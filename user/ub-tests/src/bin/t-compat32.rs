@@ -21,7 +21,9 @@ fn low() -> Result<LowMemory, Failure> {
     }
     let memory = LowMemory::new(64 << 10)?;
     if memory.addr() + (64 << 10) > 1 << 31 {
-        return Err(Failure::Fail("memory for 32-bit calls lies too high".to_string()));
+        return Err(Failure::Fail(
+            "memory for 32-bit calls lies too high".to_string(),
+        ));
     }
     Ok(memory)
 }
@@ -41,7 +43,10 @@ fn context_and_queries() -> Outcome {
         u64::from(query.get_u32(UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFC_DEPTH)),
         device.number("max_jfc_depth")?
     );
-    check_errno!(run(&mut Jfc::create_cmd(JfcConfig::default()), fd, &low), EINVAL);
+    check_errno!(
+        run(&mut Jfc::create_cmd(JfcConfig::default()), fd, &low),
+        EINVAL
+    );
     let mut create = Context::create_cmd(&device.eid(0)?, 0);
     run(&mut create, fd, &low)?;
     check!(create.get_i32(UBURMA_CREATE_CTX_OUT_ASYNC_FD) >= 0);
@@ -76,7 +81,11 @@ fn doorbell() -> Outcome {
     let jfce = Jfce::create(&pair.a.ctx)?;
     let mut jfc = Jfc::create_on(&pair.a.ctx, 16, &jfce, 5)?;
     let at = low.addr() as u32 + 256;
-    low.store64(256, u64::from(jfc.ring().ring().resp().queue_ref), Ordering::SeqCst);
+    low.store64(
+        256,
+        u64::from(jfc.ring().ring().resp().queue_ref),
+        Ordering::SeqCst,
+    );
     check_eq!(ioctl_compat(bell, IOC_CQ_ARM as u32, at), Ok(0));
     // Entries that nobody can have read: the event comes at once.
     let queue = u64::from(jfc.ring().ring().resp().queue_ref);

@@ -81,7 +81,10 @@ fn undone(spoil: impl Fn(&mut Cmd), errno: &[i32]) -> Outcome {
     spoil(&mut cmd);
     let result = cmd.run(file.as_raw_fd());
     let seen = result.err().map(|err| err.errno());
-    check!(seen.is_some_and(|seen| errno.contains(&seen)), "{seen:?} instead of {errno:?}");
+    check!(
+        seen.is_some_and(|seen| errno.contains(&seen)),
+        "{seen:?} instead of {errno:?}"
+    );
     check_eq!(count_fds()?, before, "descriptors after the failure");
     let mut good = Context::create_cmd(&eid, 0);
     good.run(file.as_raw_fd())?;
@@ -172,8 +175,15 @@ fn unknown_ioctls() -> Outcome {
         (ctx.doorbell_fd(), IOC_SQ_KICK),
     ];
     for (fd, own) in files {
-        for request in [IOC_CMD, IOC_EVENT, 0x5401, 0xc010_5502, 0xc018_5501, 0, u64::from(u32::MAX)]
-        {
+        for request in [
+            IOC_CMD,
+            IOC_EVENT,
+            0x5401,
+            0xc010_5502,
+            0xc018_5501,
+            0,
+            u64::from(u32::MAX),
+        ] {
             if request == own {
                 continue;
             }
@@ -199,12 +209,7 @@ fn doorbell_names_queues_of_its_context() -> Outcome {
         a.sent.ring().ring().resp().queue_ref,
         a.jfr.ring().ring().resp().queue_ref,
     ];
-    let requests = [
-        IOC_SQ_KICK,
-        IOC_RQ_KICK,
-        IOC_CQ_ARM,
-        IOC_CQ_ARM_SOLICITED,
-    ];
+    let requests = [IOC_SQ_KICK, IOC_RQ_KICK, IOC_CQ_ARM, IOC_CQ_ARM_SOLICITED];
     // Numbers that name nothing.
     for queue in [0, u32::MAX, 0x00ff_ffff, 0x7fff_fff0] {
         for request in requests {
@@ -218,7 +223,10 @@ fn doorbell_names_queues_of_its_context() -> Outcome {
     check_errno!(a.ctx.ring(IOC_CQ_ARM, own[1], 0), EINVAL | ENOENT);
     // Queues of another context, unless the number means one of ours too.
     for queue in foreign.into_iter().filter(|queue| !own.contains(queue)) {
-        check!(a.ctx.ring(IOC_CQ_ARM, queue, 0).is_err(), "queue {queue:#x}");
+        check!(
+            a.ctx.ring(IOC_CQ_ARM, queue, 0).is_err(),
+            "queue {queue:#x}"
+        );
     }
     a.ctx.ring(IOC_RQ_KICK, own[1], 0)?;
     Ok(())
@@ -248,15 +256,27 @@ fn private_control_calls_are_checked() -> Outcome {
         ..Default::default()
     };
     for opcode in [0, 2, 77, u32::MAX] {
-        check_errno!(ctx.user_ctl(opcode, sys::bytes_of(&good)), EINVAL | EOPNOTSUPP);
+        check_errno!(
+            ctx.user_ctl(opcode, sys::bytes_of(&good)),
+            EINVAL | EOPNOTSUPP
+        );
     }
     // Too short, unknown command, reserved word, no queue.
     check_errno!(ctx.user_ctl(UBSOFT_CTL_RING, &[0; 15]), EINVAL);
     let bad = ubsoft_ctl_ring { cmd: 5, ..good };
-    check_errno!(ctx.user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&bad)), EINVAL | ENOTTY);
-    let bad = ubsoft_ctl_ring { reserved: 1, ..good };
+    check_errno!(
+        ctx.user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&bad)),
+        EINVAL | ENOTTY
+    );
+    let bad = ubsoft_ctl_ring {
+        reserved: 1,
+        ..good
+    };
     check_errno!(ctx.user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&bad)), EINVAL);
-    check_errno!(ctx.user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&good)), EINVAL | ENOENT);
+    check_errno!(
+        ctx.user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&good)),
+        EINVAL | ENOENT
+    );
     Ok(())
 }
 

@@ -34,7 +34,11 @@ fn fails_with(
     let cqe = pair.a.wait_sent()?;
     expect_status(&cqe, status)?;
     check_eq!(cqe.user_ctx, wr.head.user_ctx);
-    check_eq!(pair.b.memory.bytes(0, 4096), vec![0x5e; 4096], "the peer's memory");
+    check_eq!(
+        pair.b.memory.bytes(0, 4096),
+        vec![0x5e; 4096],
+        "the peer's memory"
+    );
     Ok(())
 }
 
@@ -91,7 +95,15 @@ fn access_bits_are_checked() -> Outcome {
     const READ: u32 = UBURMA_ACCESS_READ;
     const WRITE: u32 = UBURMA_ACCESS_WRITE;
     const ATOMIC: u32 = UBURMA_ACCESS_ATOMIC;
-    let all = [0, UBURMA_ACCESS_LOCAL_ONLY, READ, WRITE, READ | WRITE, ATOMIC, READ | WRITE | ATOMIC];
+    let all = [
+        0,
+        UBURMA_ACCESS_LOCAL_ONLY,
+        READ,
+        WRITE,
+        READ | WRITE,
+        ATOMIC,
+        READ | WRITE | ATOMIC,
+    ];
     for access in all {
         for (needed, kind) in [(READ, 0), (WRITE, 1), (ATOMIC, 2)] {
             let mut pair = Pair::create()?;
@@ -157,7 +169,11 @@ fn local_ranges_are_checked() -> Outcome {
         for op in 0..3 {
             fails(UBURMA_CR_LOC_ACCESS_ERR, |pair, list| {
                 let own = pair.a.memory.sge(0, 0);
-                list.push(sge(own.addr.wrapping_add(offset), len, own.token_id ^ token_id));
+                list.push(sge(
+                    own.addr.wrapping_add(offset),
+                    len,
+                    own.token_id ^ token_id,
+                ));
                 let remote = pair.b.memory.remote(0);
                 let wr = match op {
                     0 => SendWr::write(pair.to_b(), remote, &[]),
@@ -166,7 +182,9 @@ fn local_ranges_are_checked() -> Outcome {
                 };
                 with_list(wr, list)
             })
-            .map_err(|why| Failure::Fail(format!("{offset:#x}, {token_id:#x}, op {op}: {why:?}")))?;
+            .map_err(|why| {
+                Failure::Fail(format!("{offset:#x}, {token_id:#x}, op {op}: {why:?}"))
+            })?;
         }
     }
     Ok(())
@@ -176,7 +194,10 @@ fn local_ranges_are_checked() -> Outcome {
 fn local_ranges_are_of_their_context() -> Outcome {
     fails(UBURMA_CR_LOC_ACCESS_ERR, |pair, list| {
         list.push(pair.b.memory.sge(0, 64));
-        with_list(SendWr::write(pair.to_b(), pair.b.memory.remote(0), &[]), list)
+        with_list(
+            SendWr::write(pair.to_b(), pair.b.memory.remote(0), &[]),
+            list,
+        )
     })
 }
 
@@ -260,7 +281,10 @@ fn targets_are_checked() -> Outcome {
         let cqe = pair
             .a
             .execute(&SendWr::write(target, pair.b.memory.remote(0), &list))?;
-        check!(u32::from(cqe.status) != UBURMA_CR_SUCCESS, "target {target:#x}");
+        check!(
+            u32::from(cqe.status) != UBURMA_CR_SUCCESS,
+            "target {target:#x}"
+        );
     }
     Ok(())
 }
@@ -275,7 +299,10 @@ fn memory_operations_are_not_for_um() -> Outcome {
     };
     fails_with(config, UBURMA_CR_UNSUPPORTED_OPCODE_ERR, |pair, list| {
         list.push(pair.a.memory.sge(0, 8));
-        with_list(SendWr::read(pair.to_b(), pair.b.memory.remote(0), &[]), list)
+        with_list(
+            SendWr::read(pair.to_b(), pair.b.memory.remote(0), &[]),
+            list,
+        )
     })
 }
 

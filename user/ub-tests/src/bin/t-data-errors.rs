@@ -131,7 +131,10 @@ fn flush_after_an_error() -> Outcome {
         check!(pair.a.sent.poll().is_none());
         check_eq!(pair.b.memory.bytes(0, 256), vec![0x2b; 256]);
         let state = pair.a.jetty.query()?;
-        check_eq!(state.get_u32(UBURMA_QUERY_JETTY_OUT_STATE), UBURMA_JETTY_STATE_ERROR);
+        check_eq!(
+            state.get_u32(UBURMA_QUERY_JETTY_OUT_STATE),
+            UBURMA_JETTY_STATE_ERROR
+        );
         // Later ones are flushed too.
         let wr = SendWr::write(target, good, &list).user_ctx(9);
         let cqe = pair.a.execute(&wr)?;
@@ -174,7 +177,10 @@ fn works_again_after_reset() -> Outcome {
     pair.a.jetty.set_state(UBURMA_JETTY_STATE_READY)?;
     pair.a.sent.poll_many(16);
     // The indices start anew.
-    check_eq!(pair.a.jetty.queue().ring().ring().kern_flags() & UBSOFT_RING_ERROR, 0);
+    check_eq!(
+        pair.a.jetty.queue().ring().ring().kern_flags() & UBSOFT_RING_ERROR,
+        0
+    );
     let wr = SendWr::write(target, pair.b.memory.remote(0), &list);
     pair.a.expect(&wr, UBURMA_CR_SUCCESS)?;
     Ok(())
@@ -294,7 +300,10 @@ fn full_send_queue() -> Outcome {
         pair.a.jetty.queue().post(&wr)?;
     }
     let wr = SendWr::write(target, pair.b.memory.remote(0), &list);
-    check_eq!(pair.a.jetty.queue().post(&wr), Err(ub_client::Error::RingFull));
+    check_eq!(
+        pair.a.jetty.queue().post(&wr),
+        Err(ub_client::Error::RingFull)
+    );
     pair.a.jetty.queue().kick()?;
     for _ in 0..entries {
         expect_status(&pair.a.wait_sent()?, UBURMA_CR_SUCCESS)?;

@@ -28,7 +28,8 @@ fn empty_messages() -> Outcome {
         let target = pair.to_b();
         pair.b.memory.fill(AREA, 256, 0x11);
         pair.b.post_recv(AREA + 64, 64, 5)?;
-        pair.a.expect(&SendWr::send(target, &[]), UBURMA_CR_SUCCESS)?;
+        pair.a
+            .expect(&SendWr::send(target, &[]), UBURMA_CR_SUCCESS)?;
         let cqe = pair.b.wait_received()?;
         check_eq!((cqe.user_ctx, cqe.byte_len), (5, 0));
         check_eq!(pair.b.memory.bytes(AREA, 256), vec![0x11; 256]);
@@ -43,8 +44,9 @@ fn a_batch_in_one_kick() -> Outcome {
         let data = pattern(1, count * 100);
         pair.a.memory.write(0, &data);
         pair.b.memory.fill(0, count * 100, 0);
-        let lists: Vec<[ubsoft_sge; 1]> =
-            (0..count).map(|i| [pair.a.memory.sge(i * 100, 100)]).collect();
+        let lists: Vec<[ubsoft_sge; 1]> = (0..count)
+            .map(|i| [pair.a.memory.sge(i * 100, 100)])
+            .collect();
         let wrs: Vec<SendWr<'_>> = lists
             .iter()
             .enumerate()
@@ -92,7 +94,10 @@ fn more_than_a_burst() -> Outcome {
         check_eq!(cqe.user_ctx, i);
     }
     for i in 0..100 {
-        check!(pair.b.memory.bytes(AREA + i * 4096, 4096) == data, "piece {i}");
+        check!(
+            pair.b.memory.bytes(AREA + i * 4096, 4096) == data,
+            "piece {i}"
+        );
     }
     Ok(())
 }
@@ -117,7 +122,9 @@ fn unsignaled_requests_free_their_slots() -> Outcome {
     // Failure is reported all the same.
     let mut remote = pair.b.memory.remote(0);
     remote.token ^= 4;
-    let wr = SendWr::write(target, remote, &list).unsignaled().user_ctx(3);
+    let wr = SendWr::write(target, remote, &list)
+        .unsignaled()
+        .user_ctx(3);
     pair.a.expect(&wr, UBURMA_CR_REM_ACCESS_ABORT_ERR)?;
     Ok(())
 }

@@ -60,7 +60,7 @@ fn sends_of_all_sizes() -> Outcome {
         let target = pair.to_b();
         for (i, size) in SIZES.into_iter().enumerate() {
             let data = pattern(100 + i as u64, size);
-            let (from, to) = (300 + 3 * i, AREA + 55 + 5 * i);
+            let (from, to) = (300 + 3 * i, AREA + 155 + 5 * i);
             pair.a.memory.write(from, &data);
             pair.b.memory.fill(AREA, size + 1024, 0x99);
             // The buffer is larger than the message.
@@ -73,12 +73,21 @@ fn sends_of_all_sizes() -> Outcome {
             pair.a.expect(&wr.user_ctx(7), UBURMA_CR_SUCCESS)?;
             let cqe = pair.b.wait_received()?;
             check_eq!((cqe.user_ctx, cqe.byte_len as usize), (i as u64, size));
-            check_eq!(u32::from(cqe.opcode), [UBURMA_CR_OPC_SEND, UBURMA_CR_OPC_SEND_WITH_IMM][i % 2]);
+            check_eq!(
+                u32::from(cqe.opcode),
+                [UBURMA_CR_OPC_SEND, UBURMA_CR_OPC_SEND_WITH_IMM][i % 2]
+            );
             if i % 2 == 1 {
                 check_eq!(cqe.imm, 0xffff_0000_1234_5678 + i as u64);
             }
-            check_eq!(u32::from(cqe.flags), UBURMA_CR_FLAG_S_R | UBURMA_CR_FLAG_JETTY);
-            check_eq!((cqe.local_id, cqe.remote_id), (pair.b.jetty.id(), pair.a.jetty.id()));
+            check_eq!(
+                u32::from(cqe.flags),
+                UBURMA_CR_FLAG_S_R | UBURMA_CR_FLAG_JETTY
+            );
+            check_eq!(
+                (cqe.local_id, cqe.remote_id),
+                (pair.b.jetty.id(), pair.a.jetty.id())
+            );
             check_eq!(cqe.remote_eid, pair.a.ctx.eid().0);
             check_eq!(cqe.reserved, 0);
             check_landed(&pair.b, to, &data, 0x99)?;
@@ -126,7 +135,12 @@ fn write_with_notification() -> Outcome {
         );
         pair.a.expect(&wr, UBURMA_CR_SUCCESS)?;
         check_landed(&pair.b, AREA + 64, &data, 0x66)?;
-        check_landed(&pair.b, AREA + 8192, &0x0102_0304_0506_0708u64.to_le_bytes(), 0x66)?;
+        check_landed(
+            &pair.b,
+            AREA + 8192,
+            &0x0102_0304_0506_0708u64.to_le_bytes(),
+            0x66,
+        )?;
         check!(pair.b.received.poll().is_none());
         Ok(())
     })
@@ -230,7 +244,9 @@ fn atomics_are_atomic() -> Outcome {
 fn nop_completes() -> Outcome {
     in_each_mode(|pair| {
         let target = pair.to_b();
-        let cqe = pair.a.expect(&SendWr::nop(target).user_ctx(9), UBURMA_CR_SUCCESS)?;
+        let cqe = pair
+            .a
+            .expect(&SendWr::nop(target).user_ctx(9), UBURMA_CR_SUCCESS)?;
         check_eq!(cqe.byte_len, 0);
         Ok(())
     })
@@ -290,7 +306,8 @@ fn lists_of_ranges() -> Outcome {
         at += len + 555;
     }
     pair.b.jfr.post(&RecvWr::new(&to))?;
-    pair.a.expect(&SendWr::send(target, &from), UBURMA_CR_SUCCESS)?;
+    pair.a
+        .expect(&SendWr::send(target, &from), UBURMA_CR_SUCCESS)?;
     check_eq!(pair.b.wait_received()?.byte_len as usize, total);
     let mut at = AREA + 128;
     let mut done = 0;
@@ -300,15 +317,19 @@ fn lists_of_ranges() -> Outcome {
         done += len;
     }
     // Written as a whole and read back into pieces.
-    pair.a
-        .expect(&SendWr::write(target, pair.b.memory.remote(0), &from), UBURMA_CR_SUCCESS)?;
+    pair.a.expect(
+        &SendWr::write(target, pair.b.memory.remote(0), &from),
+        UBURMA_CR_SUCCESS,
+    )?;
     check!(pair.b.memory.bytes(0, total) == data);
     let pieces = [
         pair.a.memory.sge(AREA + 100, 5000),
         pair.a.memory.sge(AREA + 9000, total - 5000),
     ];
-    pair.a
-        .expect(&SendWr::read(target, pair.b.memory.remote(0), &pieces), UBURMA_CR_SUCCESS)?;
+    pair.a.expect(
+        &SendWr::read(target, pair.b.memory.remote(0), &pieces),
+        UBURMA_CR_SUCCESS,
+    )?;
     check!(pair.a.memory.bytes(AREA + 100, 5000) == data[..5000]);
     check!(pair.a.memory.bytes(AREA + 9000, total - 5000) == data[5000..]);
     Ok(())

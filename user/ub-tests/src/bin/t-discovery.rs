@@ -19,14 +19,26 @@ const NUMBERS: &[(&str, u32)] = &[
     ("max_jfs", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFS),
     ("max_jfr", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFR),
     ("max_jetty", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JETTY),
-    ("max_jetty_grp", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JETTY_GRP),
+    (
+        "max_jetty_grp",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JETTY_GRP,
+    ),
     (
         "max_jetty_in_jetty_grp",
         UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JETTY_IN_JETTY_GRP,
     ),
-    ("max_jfc_depth", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFC_DEPTH),
-    ("max_jfs_depth", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFS_DEPTH),
-    ("max_jfr_depth", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFR_DEPTH),
+    (
+        "max_jfc_depth",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFC_DEPTH,
+    ),
+    (
+        "max_jfs_depth",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFS_DEPTH,
+    ),
+    (
+        "max_jfr_depth",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFR_DEPTH,
+    ),
     (
         "max_jfs_inline_size",
         UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFS_INLINE_LEN,
@@ -35,10 +47,19 @@ const NUMBERS: &[(&str, u32)] = &[
     ("max_jfs_rsge", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFS_RSGE),
     ("max_jfr_sge", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_JFR_SGE),
     ("max_msg_size", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_MSG_SIZE),
-    ("max_read_size", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_READ_SIZE),
-    ("max_write_size", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_WRITE_SIZE),
+    (
+        "max_read_size",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_READ_SIZE,
+    ),
+    (
+        "max_write_size",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_WRITE_SIZE,
+    ),
     ("max_cas_size", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_CAS_SIZE),
-    ("max_swap_size", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_SWAP_SIZE),
+    (
+        "max_swap_size",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_SWAP_SIZE,
+    ),
     (
         "max_fetch_and_add_size",
         UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_FETCH_AND_ADD_SIZE,
@@ -66,16 +87,31 @@ const NUMBERS: &[(&str, u32)] = &[
         UBURMA_QUERY_DEVICE_OUT_DEV_CAP_CONGESTION_CTRL_ALG,
     ),
     ("ceq_cnt", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_CEQ_CNT),
-    ("max_tp_in_tpg", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_TP_IN_TPG),
+    (
+        "max_tp_in_tpg",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_TP_IN_TPG,
+    ),
     ("port_count", UBURMA_QUERY_DEVICE_OUT_PORT_CNT),
     ("max_eid_cnt", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_EID_CNT),
-    ("page_size_cap", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_PAGE_SIZE_CAP),
+    (
+        "page_size_cap",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_PAGE_SIZE_CAP,
+    ),
     ("max_oor_cnt", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_OOR_CNT),
     ("mn", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MN),
-    ("max_netaddr_cnt", UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_NETADDR_CNT),
+    (
+        "max_netaddr_cnt",
+        UBURMA_QUERY_DEVICE_OUT_DEV_CAP_MAX_NETADDR_CNT,
+    ),
 ];
 
-const TEXTS: &[&str] = &["ubdev", "driver_name", "transport_type", "guid", "reserved_jetty_id"];
+const TEXTS: &[&str] = &[
+    "ubdev",
+    "driver_name",
+    "transport_type",
+    "guid",
+    "reserved_jetty_id",
+];
 const PORT_FILES: &[&str] = &[
     "max_mtu",
     "state",
@@ -96,11 +132,21 @@ fn raw(device: &Device, file: &str) -> Result<String, Failure> {
 
 fn every_file_is_well_formed() -> Outcome {
     let device = device()?;
-    let names = NUMBERS.iter().map(|(name, _)| *name).chain(TEXTS.iter().copied());
+    let names = NUMBERS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(TEXTS.iter().copied());
     for name in names {
         let text = raw(&device, name)?;
-        check!(text.ends_with('\n') && !text.ends_with("\n\n"), "{name}: '{text}'");
-        check!(text.len() < 64 && text.len() > 1, "{name} has {} bytes", text.len());
+        check!(
+            text.ends_with('\n') && !text.ends_with("\n\n"),
+            "{name}: '{text}'"
+        );
+        check!(
+            text.len() < 64 && text.len() > 1,
+            "{name} has {} bytes",
+            text.len()
+        );
     }
     for (name, _) in NUMBERS {
         device.number(name)?;
@@ -124,7 +170,10 @@ fn limits_are_usable() -> Outcome {
     let device = device()?;
     let number = |name| device.number(name);
     let modes = number("trans_mode")?;
-    check!(modes & UBURMA_TM_RM as u64 != 0 && modes & !7 == 0, "modes {modes:#x}");
+    check!(
+        modes & UBURMA_TM_RM as u64 != 0 && modes & !7 == 0,
+        "modes {modes:#x}"
+    );
     check!((1..=8).contains(&number("port_count")?));
     check!((1..=1024).contains(&number("max_eid_cnt")?));
     check!(number("page_size_cap")? & 0x1000 != 0);
@@ -139,7 +188,10 @@ fn limits_are_usable() -> Outcome {
     let text = device.attribute("reserved_jetty_id")?;
     let (min, max) = text.split_once('-').unwrap_or(("", ""));
     let (min, max) = (min.parse::<u32>(), max.parse::<u32>());
-    check!(matches!((&min, &max), (Ok(min), Ok(max)) if min <= max), "'{text}'");
+    check!(
+        matches!((&min, &max), (Ok(min), Ok(max)) if min <= max),
+        "'{text}'"
+    );
     Ok(())
 }
 
@@ -156,7 +208,10 @@ fn eid_files() -> Outcome {
     check!(eid.0[8..12] != [0; 4], "bytes 8 to 11 of {eid} are 0");
     let list = device.eids()?;
     for (i, (_, eid)) in list.iter().enumerate() {
-        check!(list[..i].iter().all(|(_, other)| other != eid), "{eid} twice");
+        check!(
+            list[..i].iter().all(|(_, other)| other != eid),
+            "{eid} twice"
+        );
     }
     Ok(())
 }
@@ -188,10 +243,17 @@ fn priority_files() -> Outcome {
 fn files_cannot_be_written() -> Outcome {
     let device = device()?;
     let writable = ["congestion_ctrl_alg", "reserved_jetty_id"];
-    let names = NUMBERS.iter().map(|(name, _)| *name).chain(TEXTS.iter().copied());
+    let names = NUMBERS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(TEXTS.iter().copied());
     for name in names {
         let mode = fs::metadata(device.dir().join(name))?.permissions().mode() & 0o777;
-        let expected = if writable.contains(&name) { 0o644 } else { 0o444 };
+        let expected = if writable.contains(&name) {
+            0o644
+        } else {
+            0o444
+        };
         check_eq!(mode, expected, "mode of {name}");
     }
     Ok(())
@@ -203,7 +265,11 @@ fn node() -> Outcome {
     check!(meta.file_type().is_char_device());
     check_eq!(meta.permissions().mode() & 0o777, 0o666, "mode of the node");
     let path = format!("/sys/class/uburma/{}/dev", device.name);
-    let number = format!("{}:{}\n", libc::major(meta.rdev()), libc::minor(meta.rdev()));
+    let number = format!(
+        "{}:{}\n",
+        libc::major(meta.rdev()),
+        libc::minor(meta.rdev())
+    );
     check_eq!(fs::read_to_string(path)?, number);
     Ok(())
 }
@@ -227,7 +293,10 @@ fn query_says_what_sysfs_says() -> Outcome {
         .unwrap_or_default();
     check_eq!(Some(Eid(guid)), Eid::parse(&device.attribute("guid")?));
     check_eq!(attr.number(UBURMA_QUERY_DEVICE_OUT_DEV_CAP_RESERVED), 0);
-    for (name, id) in PORT_FILES.iter().zip(UBURMA_QUERY_DEVICE_OUT_PORT_ATTR_MAX_MTU..) {
+    for (name, id) in PORT_FILES
+        .iter()
+        .zip(UBURMA_QUERY_DEVICE_OUT_PORT_ATTR_MAX_MTU..)
+    {
         let file = device.number(&format!("port0/{name}"))?;
         check_eq!(u64::from(attr.port(id, 0)), file, "{name} of port 0");
     }
@@ -235,7 +304,10 @@ fn query_says_what_sysfs_says() -> Outcome {
     for (i, entry) in info.chunks_exact(8).enumerate() {
         let (sl, kind): (u32, u32) = (sys::from_bytes(entry), sys::from_bytes(&entry[4..]));
         let file = |name| device.number(&format!("priority/priority{i}/{name}"));
-        check_eq!((u64::from(sl), u64::from(kind)), (file("sl")?, file("tp_type")?));
+        check_eq!(
+            (u64::from(sl), u64::from(kind)),
+            (file("sl")?, file("tp_type")?)
+        );
     }
     Ok(())
 }
@@ -259,7 +331,13 @@ fn query_checks_the_name() -> Outcome {
     let fd = Context::open_bare(&device)?;
     let long = "x".repeat(64);
     let longer = format!("{}0", device.name);
-    for name in ["", "nonsense", &device.name[..device.name.len() - 1], &longer, &long] {
+    for name in [
+        "",
+        "nonsense",
+        &device.name[..device.name.len() - 1],
+        &longer,
+        &long,
+    ] {
         check_errno!(DevAttr::cmd(name).run(fd.as_raw_fd()), EINVAL);
     }
     DevAttr::cmd(&device.name).run(fd.as_raw_fd())?;

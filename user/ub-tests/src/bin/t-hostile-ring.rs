@@ -3,7 +3,7 @@
 //! A process that lies in its rings, from several threads, while the kernel reads them.
 //! The kernel must stay sound, and what the process may not touch must stay as it is.
 //!
-//! Each test takes some seconds: UB_SECONDS says how many.
+//! Each test takes some seconds: argument `seconds=` says how many.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,9 +16,8 @@ use ub_tests::fixture::{Pair, PairConfig, Side};
 use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
 
 fn duration() -> Duration {
-    let seconds = std::env::var("UB_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok())
+    let seconds = std::env::args()
+        .find_map(|arg| arg.strip_prefix("seconds=")?.parse().ok())
         .unwrap_or(3);
     Duration::from_secs(seconds)
 }
@@ -71,7 +70,11 @@ impl Bystander {
     fn check(&mut self) -> Outcome {
         let len = self.side.memory.len();
         check!(
-            self.side.memory.bytes(0, len).iter().all(|byte| *byte == 0xbd),
+            self.side
+                .memory
+                .bytes(0, len)
+                .iter()
+                .all(|byte| *byte == 0xbd),
             "memory of a bystander was changed"
         );
         let list = [self.side.memory.sge(0, 64)];
@@ -103,7 +106,10 @@ fn attack(liars: &[&(dyn Fn(&mut Random) + Sync)]) -> Outcome {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    check!(rounds.load(Ordering::Relaxed) > 100, "hardly anything was done");
+    check!(
+        rounds.load(Ordering::Relaxed) > 100,
+        "hardly anything was done"
+    );
     bystander.check()?;
     let mut pair = Pair::create()?;
     let list = [pair.a.memory.sge(0, 64)];
@@ -455,13 +461,17 @@ fn names_that_come_and_go() -> Outcome {
     let a = std::sync::Mutex::new(a);
     let done = attack(&[
         &|_| {
-            let Ok(segment) = Segment::alloc(&peer, 8192, 5) else { return };
+            let Ok(segment) = Segment::alloc(&peer, 8192, 5) else {
+                return;
+            };
             names[0].store(segment.addr(), Ordering::Relaxed);
             names[1].store(u64::from(segment.token_id()), Ordering::Relaxed);
             std::thread::yield_now();
         },
         &|_| {
-            let Ok(target) = Target::jetty(&own, config) else { return };
+            let Ok(target) = Target::jetty(&own, config) else {
+                return;
+            };
             names[2].store(u64::from(target.target_ref()), Ordering::Relaxed);
             std::thread::yield_now();
         },

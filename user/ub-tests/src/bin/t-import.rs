@@ -51,7 +51,10 @@ fn each_way(mode: u32) -> Outcome {
         mode,
         ..Default::default()
     };
-    for (i, way) in [Path::Plain, Path::Chosen, Path::Handle(0)].iter().enumerate() {
+    for (i, way) in [Path::Plain, Path::Chosen, Path::Handle(0)]
+        .iter()
+        .enumerate()
+    {
         let mut a = Side::create(config)?;
         let mut b = Side::create(config)?;
         let path = match way {
@@ -70,7 +73,11 @@ fn each_way(mode: u32) -> Outcome {
                 Path::Plain => a.jetty.bind(&target)?,
             };
         }
-        let target_ref = if mode == UBURMA_TM_RC { 0 } else { target.target_ref() };
+        let target_ref = if mode == UBURMA_TM_RC {
+            0
+        } else {
+            target.target_ref()
+        };
         prove(&mut a, &mut b, target_ref, i as u64 + 10)
             .map_err(|why| Failure::Fail(format!("mode {mode}, {path:?}: {why:?}")))?;
     }
@@ -249,9 +256,7 @@ fn unknown_number_or_wrong_token() -> Outcome {
             Err(_) => continue,
         };
         let list = [pair.a.memory.sge(0, 10)];
-        let cqe = pair
-            .a
-            .execute(&SendWr::send(target.target_ref(), &list))?;
+        let cqe = pair.a.execute(&SendWr::send(target.target_ref(), &list))?;
         check!(
             u32::from(cqe.status) != UBURMA_CR_SUCCESS,
             "id {id}, token {token:#x}"
@@ -268,7 +273,10 @@ fn target_refs_are_of_their_context() -> Outcome {
     pair.ab.unimport()?;
     let wr = SendWr::write(old, pair.b.memory.remote(0), &list);
     let cqe = pair.a.execute(&wr)?;
-    check!(u32::from(cqe.status) != UBURMA_CR_SUCCESS, "a target that is gone");
+    check!(
+        u32::from(cqe.status) != UBURMA_CR_SUCCESS,
+        "a target that is gone"
+    );
     // A new one does not get the old name at once.
     let again = pair.a.import(&pair.b)?;
     check!(again.target_ref() != old);

@@ -41,8 +41,9 @@ fn replies_with_what_was_granted() -> Outcome {
     let resp: ubsoft_queue_resp = cmd.udata_reply(UBURMA_CREATE_JETTY_IN_UDATA)?;
     check!(resp.entries >= 100 && resp.mmap_len != 0);
     check_eq!(resp.reserved, [0; 6]);
-    side.ctx
-        .run(&mut Jetty::delete_cmd(cmd.get_u64(UBURMA_CREATE_JETTY_OUT_HANDLE)))?;
+    side.ctx.run(&mut Jetty::delete_cmd(
+        cmd.get_u64(UBURMA_CREATE_JETTY_OUT_HANDLE),
+    ))?;
     Ok(())
 }
 
@@ -112,8 +113,14 @@ fn query_returns_what_was_given() -> Outcome {
     config.send.err_timeout = 11;
     let jetty = Jetty::create(&side.ctx, config)?;
     let reply = jetty.query()?;
-    check_eq!(reply.get_u32(UBURMA_QUERY_JETTY_OUT_JETTY_FLAG), config.flag);
-    check_eq!(reply.get_u32(UBURMA_QUERY_JETTY_OUT_JFS_FLAG), config.send.flag);
+    check_eq!(
+        reply.get_u32(UBURMA_QUERY_JETTY_OUT_JETTY_FLAG),
+        config.flag
+    );
+    check_eq!(
+        reply.get_u32(UBURMA_QUERY_JETTY_OUT_JFS_FLAG),
+        config.send.flag
+    );
     check_eq!(reply.get_u32(UBURMA_QUERY_JETTY_OUT_JFR_ID), side.jfr.id());
     check_eq!(reply.get_u8(UBURMA_QUERY_JETTY_OUT_PRIORITY), 6);
     check_eq!(reply.get_u8(UBURMA_QUERY_JETTY_OUT_RNR_RETRY), 4);
@@ -132,9 +139,8 @@ fn states() -> Outcome {
         let mut cmd = Jetty::modify_cmd(side.jetty.handle(), mask, 0, state);
         side.ctx.run(&mut cmd)
     };
-    let state = || -> Result<u32, Error> {
-        Ok(side.jetty.query()?.get_u32(UBURMA_QUERY_JETTY_OUT_STATE))
-    };
+    let state =
+        || -> Result<u32, Error> { Ok(side.jetty.query()?.get_u32(UBURMA_QUERY_JETTY_OUT_STATE)) };
     modify(0, 99)?;
     check_eq!(state()?, UBURMA_JETTY_STATE_READY);
     check_errno!(modify(4, UBURMA_JETTY_STATE_READY), EINVAL);
@@ -250,12 +256,19 @@ fn deleting_either_side_unbinds() -> Outcome {
 fn classes_are_told_apart() -> Outcome {
     let pair = Pair::create()?;
     let run = |mut cmd: Cmd| pair.a.ctx.run(&mut cmd);
-    for handle in [pair.ab.handle(), pair.a.jfr.handle(), pair.a.memory.handle()] {
+    for handle in [
+        pair.ab.handle(),
+        pair.a.jfr.handle(),
+        pair.a.memory.handle(),
+    ] {
         check_errno!(run(Jetty::delete_cmd(handle)), EINVAL);
         check_errno!(run(Jetty::query_cmd(handle)), EINVAL);
         check_errno!(run(Jetty::modify_cmd(handle, 2, 0, 3)), EINVAL);
     }
-    check_errno!(run(Target::unimport_jetty_cmd(pair.a.jetty.handle())), EINVAL);
+    check_errno!(
+        run(Target::unimport_jetty_cmd(pair.a.jetty.handle())),
+        EINVAL
+    );
     Ok(())
 }
 

@@ -38,7 +38,10 @@ fn fresh_rings_are_empty() -> Outcome {
     let ring = jfc.ring().ring();
     let off = ring.resp().entries_off as usize;
     let bytes = ring.mapping().bytes(off, 128 * 64);
-    check!(bytes.iter().all(|byte| *byte == 0), "a new ring is not zeroed");
+    check!(
+        bytes.iter().all(|byte| *byte == 0),
+        "a new ring is not zeroed"
+    );
     Ok(())
 }
 
@@ -196,7 +199,9 @@ fn driver_request_is_checked() -> Outcome {
             .without(UBURMA_CREATE_JFC_OUT_UDATA)
             .udata(UBURMA_CREATE_JFC_IN_UDATA, None, request, 64);
         ctx.run(&mut cmd)?;
-        ctx.run(&mut Jfc::delete_cmd(cmd.get_u64(UBURMA_CREATE_JFC_OUT_HANDLE)))
+        ctx.run(&mut Jfc::delete_cmd(
+            cmd.get_u64(UBURMA_CREATE_JFC_OUT_HANDLE),
+        ))
     };
     let good = ubsoft_queue_req::default();
     with(sys::bytes_of(&good))?;

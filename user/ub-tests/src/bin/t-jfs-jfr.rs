@@ -69,7 +69,11 @@ fn jfs_within_limits() -> Outcome {
     check!(resp.entries >= depth && resp.max_inline >= inline);
     check!(resp.max_sge >= u32::from(sge));
     let least = 64 + inline.max(16 * u32::from(sge));
-    check!(resp.stride >= least, "stride {} for {least} bytes", resp.stride);
+    check!(
+        resp.stride >= least,
+        "stride {} for {least} bytes",
+        resp.stride
+    );
     Ok(())
 }
 
@@ -145,7 +149,10 @@ fn jfs_states() -> Outcome {
     let state = || -> Result<u32, Error> { Ok(jfs.query()?.get_u32(UBURMA_QUERY_JFS_OUT_STATE)) };
     check_errno!(jfs.set_state(4), EINVAL);
     check_errno!(jfs.set_state(u32::MAX), EINVAL);
-    let modify = |mask, state| base.ctx.run(&mut Jfs::modify_cmd(jfs.handle(), mask, state));
+    let modify = |mask, state| {
+        base.ctx
+            .run(&mut Jfs::modify_cmd(jfs.handle(), mask, state))
+    };
     check_errno!(modify(2, UBURMA_JETTY_STATE_ERROR), EINVAL);
     modify(0, 77)?;
     check_eq!(state()?, UBURMA_JETTY_STATE_READY);
@@ -169,7 +176,10 @@ fn jfr_within_limits() -> Outcome {
         base.jfr(|config| config.policy = policy)?;
     }
     for policy in [UBURMA_TOKEN_SIGNED, UBURMA_TOKEN_ALL_ENCRYPTED] {
-        check_errno!(base.jfr(|config| config.policy = policy), EOPNOTSUPP | EINVAL);
+        check_errno!(
+            base.jfr(|config| config.policy = policy),
+            EOPNOTSUPP | EINVAL
+        );
     }
     base.jfr(|config| config.depth = 1)?;
     base.jfr(|config| config.min_rnr_timer = 31)?;
@@ -220,7 +230,10 @@ fn jfr_query_and_threshold() -> Outcome {
     );
     jfr.set_threshold(5)?;
     check_eq!(jfr.query()?.get_u32(UBURMA_QUERY_JFR_OUT_RX_THRESHOLD), 5);
-    let modify = |mask, state| base.ctx.run(&mut Jfr::modify_cmd(jfr.handle(), mask, 0, state));
+    let modify = |mask, state| {
+        base.ctx
+            .run(&mut Jfr::modify_cmd(jfr.handle(), mask, 0, state))
+    };
     check_errno!(modify(4, 0), EINVAL);
     check_errno!(modify(UBURMA_JFR_ATTR_STATE, 3), EINVAL);
     jfr.set_state(UBURMA_JFR_STATE_ERROR)?;
@@ -238,7 +251,10 @@ fn jfr_of_a_wanted_id() -> Outcome {
         .split_once('-')
         .and_then(|(_, max)| max.parse().ok())
         .unwrap_or(0);
-    check!(base.jfr(|_| ())?.id() > max, "a chosen id is a reserved one");
+    check!(
+        base.jfr(|_| ())?.id() > max,
+        "a chosen id is a reserved one"
+    );
     let first = base.jfr(|config| config.id = 77)?;
     check_eq!(first.id(), 77);
     check_errno!(base.jfr(|config| config.id = 77), EEXIST | EBUSY);
@@ -250,10 +266,7 @@ fn jfr_of_a_wanted_id() -> Outcome {
 fn jfr_is_busy_while_a_jetty_uses_it() -> Outcome {
     let base = Base::create()?;
     let mut jfr = base.jfr(|_| ())?;
-    let mut jetty = Jetty::create(
-        &base.ctx,
-        JettyConfig::on(&base.jfc, &base.jfc, &jfr),
-    )?;
+    let mut jetty = Jetty::create(&base.ctx, JettyConfig::on(&base.jfc, &base.jfc, &jfr))?;
     check_errno!(jfr.destroy(), EBUSY);
     jetty.destroy()?;
     jfr.destroy()?;

@@ -42,7 +42,14 @@ fn files_of(ctx: &Context) -> [RawFd; 3] {
 }
 
 fn closing_in_any_order() -> Outcome {
-    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
     for order in orders {
         in_child(|| {
             let pair = Pair::create()?;
@@ -167,19 +174,17 @@ fn passive_child() -> Result<(Pid, TargetConfig, RemoteRange), Failure> {
     let child = start(move || {
         let side = Side::create(Default::default())?;
         let remote = side.memory.remote(0);
-        let text = format!(
-            "{} {} {}",
-            side.jetty.id(),
-            remote.addr,
-            remote.token_id
-        );
+        let text = format!("{} {} {}", side.jetty.id(), remote.addr, remote.token_id);
         sys::send_message(there.as_raw_fd(), text.as_bytes())?;
         std::thread::sleep(Duration::from_secs(100));
         Ok(())
     })?;
     let text = sys::receive_message(here.as_raw_fd(), 200, 20_000)?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let numbers: Vec<u64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let numbers: Vec<u64> = text
+        .split(' ')
+        .filter_map(|word| word.parse().ok())
+        .collect();
     let [jetty, addr, token_id] = numbers[..] else {
         return Err(Failure::Fail(format!("the child said '{text}'")));
     };
@@ -298,8 +303,15 @@ fn opener_dies_before_its_child() -> Outcome {
     drop(there);
     let text = sys::receive_message(here.as_raw_fd(), 100, 20_000)?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let numbers: Vec<i32> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
-    check_eq!(numbers, vec![libc::EIO, libc::EIO], "the child said '{text}'");
+    let numbers: Vec<i32> = text
+        .split(' ')
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    check_eq!(
+        numbers,
+        vec![libc::EIO, libc::EIO],
+        "the child said '{text}'"
+    );
     Ok(())
 }
 
@@ -330,7 +342,10 @@ fn exec_with_an_open_file() -> Outcome {
     };
     let text = sys::receive_message(here.as_raw_fd(), 200, 20_000)?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let numbers: Vec<u64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let numbers: Vec<u64> = text
+        .split(' ')
+        .filter_map(|word| word.parse().ok())
+        .collect();
     let [jetty, addr, token_id] = numbers[..] else {
         return Err(Failure::Fail(format!("the child said '{text}'")));
     };
@@ -350,7 +365,10 @@ fn exec_with_an_open_file() -> Outcome {
     let errno = sys::receive_message(here.as_raw_fd(), 100, 20_000)?;
     check_eq!(String::from_utf8_lossy(&errno), libc::EIO.to_string());
     let cqe = side.execute(&wr)?;
-    check!(u32::from(cqe.status) != UBURMA_CR_SUCCESS, "memory of a program that is gone");
+    check!(
+        u32::from(cqe.status) != UBURMA_CR_SUCCESS,
+        "memory of a program that is gone"
+    );
     sys::send_message(here.as_raw_fd(), b"end")?;
     check_eq!(sys::wait_for(child)?, Exit::Code(0));
     Ok(())

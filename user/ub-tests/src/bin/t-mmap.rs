@@ -60,7 +60,12 @@ fn exact_length_and_offset() -> Outcome {
         };
         check_eq!(resp.mmap_len % 4096, 0);
         check_eq!(resp.mmap_off % 4096, 0);
-        for len in [4096, resp.mmap_len - 4096, resp.mmap_len + 4096, resp.mmap_len * 2] {
+        for len in [
+            4096,
+            resp.mmap_len - 4096,
+            resp.mmap_len + 4096,
+            resp.mmap_len * 2,
+        ] {
             if len == 0 || len == resp.mmap_len {
                 continue;
             }
@@ -152,13 +157,14 @@ fn cannot_grow() -> Outcome {
     Ok(())
 }
 
-fn part_of_it_may_go() -> Outcome {
+/// A ring is mapped as a whole or not at all.
+fn cannot_be_cut() -> Outcome {
     let mut side = Side::create(Default::default())?;
     let resp = resps(&mut side)[2];
     let mut mapping = map(&side.ctx, &resp, MapFlags::default())?;
-    // The tail goes, the head stays.
-    mapping.resize(4096)?;
+    check_errno!(mapping.resize(4096), EINVAL);
     check_eq!(mapping.load32(0, Ordering::SeqCst), UBSOFT_RING_MAGIC);
+    mapping.load32(mapping.len() - 4, Ordering::SeqCst);
     Ok(())
 }
 
@@ -236,7 +242,7 @@ fn main() -> ExitCode {
             two_mappings_are_one_ring,
             fork_does_not_inherit,
             cannot_grow,
-            part_of_it_may_go,
+            cannot_be_cut,
             outlives_its_queue,
             outlives_all_files,
             writing_the_header_changes_nothing_for_the_kernel,

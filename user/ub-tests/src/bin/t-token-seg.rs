@@ -18,8 +18,14 @@ fn token_ids() -> Outcome {
     let second = Token::alloc(&ctx)?;
     check!(first.id() != second.id() && first.handle() != second.handle());
     check!(first.handle() != 0);
-    check_errno!(ctx.run(&mut Token::free_cmd(first.handle(), second.id())), EPERM);
-    check_errno!(ctx.run(&mut Token::free_cmd(first.handle(), first.id() ^ 1)), EPERM);
+    check_errno!(
+        ctx.run(&mut Token::free_cmd(first.handle(), second.id())),
+        EPERM
+    );
+    check_errno!(
+        ctx.run(&mut Token::free_cmd(first.handle(), first.id() ^ 1)),
+        EPERM
+    );
     first.free()?;
     check_errno!(first.free(), EINVAL);
     check_errno!(ctx.run(&mut Token::free_cmd(0, 0)), EINVAL);
@@ -94,7 +100,14 @@ fn register(ctx: &Context, va: u64, len: u64) -> Result<(), Error> {
 fn any_alignment() -> Outcome {
     let ctx = Context::open_first()?;
     let page = Mapping::anonymous(3 * 4096)?;
-    for (offset, len) in [(0, 1), (1, 1), (4095, 2), (5, 8000), (4095, 8193), (0, 12288)] {
+    for (offset, len) in [
+        (0, 1),
+        (1, 1),
+        (4095, 2),
+        (5, 8000),
+        (4095, 8193),
+        (0, 12288),
+    ] {
         register(&ctx, page.addr() + offset, len)?;
     }
     Ok(())
@@ -124,7 +137,10 @@ fn half_of_a_range_is_missing() -> Outcome {
     let ctx = Context::open_first()?;
     let map = Mapping::anonymous(16 * 4096)?;
     let gap = Mapping::anonymous(4096)?;
-    check_errno!(register(&ctx, map.addr(), (16 << 30) as u64), EFAULT | EINVAL | ENOMEM);
+    check_errno!(
+        register(&ctx, map.addr(), (16 << 30) as u64),
+        EFAULT | EINVAL | ENOMEM
+    );
     gap.unmap_behind_its_back()?;
     check_errno!(register(&ctx, gap.addr(), 4096), EFAULT);
     gap.leak();
@@ -141,7 +157,10 @@ fn read_only_memory() -> Outcome {
         };
         Segment::register_own(&ctx, &memory, 0, 4096, config)
     };
-    check_errno!(with(UBURMA_ACCESS_READ | UBURMA_ACCESS_WRITE), EFAULT | EACCES);
+    check_errno!(
+        with(UBURMA_ACCESS_READ | UBURMA_ACCESS_WRITE),
+        EFAULT | EACCES
+    );
     with(UBURMA_ACCESS_READ)?;
     Ok(())
 }
@@ -170,7 +189,13 @@ fn bad_flags() -> Outcome {
     for remote in [READ, READ | WRITE] {
         check_errno!(run(1, UBURMA_ACCESS_LOCAL_ONLY | remote), EINVAL);
     }
-    for access in [0, UBURMA_ACCESS_LOCAL_ONLY, READ, READ | WRITE, READ | WRITE | ATOMIC] {
+    for access in [
+        0,
+        UBURMA_ACCESS_LOCAL_ONLY,
+        READ,
+        READ | WRITE,
+        READ | WRITE | ATOMIC,
+    ] {
         run(1, access)?;
     }
     Ok(())
@@ -183,12 +208,17 @@ fn wrong_class_of_handle() -> Outcome {
     let token = Token::alloc(&ctx)?;
     let config = SegmentConfig::default();
     for handle in [jfc.handle(), 0x7fff_ffff, 1 << 40] {
-        let mut cmd =
-            Segment::register_cmd(page.addr(), 4096, Some((token.id(), handle)), config);
+        let mut cmd = Segment::register_cmd(page.addr(), 4096, Some((token.id(), handle)), config);
         check_errno!(ctx.run(&mut cmd), EINVAL);
     }
-    check_errno!(ctx.run(&mut Segment::unregister_cmd(token.handle())), EINVAL);
-    check_errno!(ctx.run(&mut Token::free_cmd(jfc.handle(), token.id())), EINVAL);
+    check_errno!(
+        ctx.run(&mut Segment::unregister_cmd(token.handle())),
+        EINVAL
+    );
+    check_errno!(
+        ctx.run(&mut Token::free_cmd(jfc.handle(), token.id())),
+        EINVAL
+    );
     Ok(())
 }
 
@@ -207,7 +237,10 @@ fn memory_limit_of_users() -> Outcome {
             register(&ctx, map.addr(), 128 << 10)?;
         }
         let hold = Segment::alloc(&ctx, 192 << 10, 1)?;
-        check_errno!(register(&ctx, map.addr(), 128 << 10), ENOMEM | EPERM | EAGAIN);
+        check_errno!(
+            register(&ctx, map.addr(), 128 << 10),
+            ENOMEM | EPERM | EAGAIN
+        );
         drop(hold);
         register(&ctx, map.addr(), 128 << 10)?;
         Ok(())
@@ -301,8 +334,7 @@ fn import_cmd(eid: Eid, segment: &Segment, flag: u32) -> Cmd {
 fn import_and_unimport() -> Outcome {
     let pair = Pair::create()?;
     let unimport = |handle| {
-        let mut cmd =
-            Cmd::new(UBURMA_CMD_UNIMPORT_SEG).u64(UBURMA_UNIMPORT_SEG_IN_HANDLE, handle);
+        let mut cmd = Cmd::new(UBURMA_CMD_UNIMPORT_SEG).u64(UBURMA_UNIMPORT_SEG_IN_HANDLE, handle);
         pair.a.ctx.run(&mut cmd)
     };
     let access = UBURMA_ACCESS_READ << UBURMA_IMPORT_SEG_FLAG_ACCESS_SHIFT;
