@@ -112,7 +112,8 @@ pub(crate) fn run(sq: &Arc<Sq>, state: &mut SqState) -> After {
                 return after;
             }
         }
-        if entries >= BURST || bytes >= BURST_BYTES || sq.is_stopped() {
+        // The first one is always carried out: a kick gets on.
+        if entries != 0 && (entries >= BURST || bytes >= BURST_BYTES || sq.is_stopped()) {
             after.more = true;
             return after;
         }

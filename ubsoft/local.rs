@@ -110,7 +110,7 @@ impl<'a> LocalPeer<'a> {
     }
 
     /// Copies between a source and a sink of which one is local and the other remote.
-    #[inline]
+    #[inline(always)]
     fn copy(
         &self,
         job: &Job<'_>,
@@ -272,7 +272,7 @@ impl<'a> LocalPeer<'a> {
     }
 
     /// Carries out a work request.
-    #[inline]
+    #[inline(always)]
     fn attempt(&self, job: &Job<'_>) -> Result<Outcome, CrStatus> {
         let len = match &job.request.op {
             Op::Write { remote } => self.write(job, remote)?,
@@ -312,7 +312,7 @@ impl<'a> LocalPeer<'a> {
 }
 
 impl Peer for LocalPeer<'_> {
-    #[inline]
+    #[inline(always)]
     fn execute(&self, job: &Job<'_>) -> Outcome {
         match self.attempt(job) {
             Ok(outcome) => outcome,

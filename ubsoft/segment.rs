@@ -206,7 +206,7 @@ impl Soft {
     /// # Errors
     ///
     /// `LocAccess` if it is not inside of one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn local_part(&self, owner: CtxId, sge: &Sge) -> Result<Part<'_>, CrStatus> {
         let guard = rcu::read_lock();
         let seg = self

@@ -285,7 +285,9 @@ impl Sq {
                 engine::run(this, &mut state)
             };
             drop(state);
-            this.finish(&after);
+            if after.failed {
+                this.report_failure();
+            }
             if after.more {
                 break;
             }
@@ -297,11 +299,9 @@ impl Sq {
         Self::schedule(this);
     }
 
-    /// Reports what happened in a run. No locks are held.
-    fn finish(&self, after: &After) {
-        if !after.failed {
-            return;
-        }
+    /// Tells the owner that the queue went to the error state. No locks are held.
+    #[cold]
+    fn report_failure(&self) {
         if self.name.is_jetty {
             if let Some(jetty) = self.dev.jettys.get(self.name.id) {
                 jetty.close();

@@ -69,6 +69,8 @@ pub(crate) struct Part<'a> {
     pages: PageUse<'a>,
     offset: usize,
     left: usize,
+    /// Bytes have been taken from it: the segment may have gone meanwhile.
+    begun: bool,
     /// What an access fails with.
     fault: CrStatus,
 }
@@ -82,6 +84,7 @@ impl<'a> Part<'a> {
             // CAST: Inside of pinned memory.
             offset: offset as usize,
             left: len as usize,
+            begun: false,
             fault,
         }
     }
@@ -89,7 +92,7 @@ impl<'a> Part<'a> {
     /// Returns what is left, at most a chunk; fails when the segment is being unregistered.
     #[inline]
     fn window(&self) -> Result<(usize, usize), CrStatus> {
-        if self.pages.is_revoked() {
+        if self.begun && self.pages.is_revoked() {
             return Err(self.fault);
         }
         Ok((self.offset, self.left.min(CHUNK)))
@@ -98,6 +101,7 @@ impl<'a> Part<'a> {
     /// Goes on.
     #[inline]
     fn skip(&mut self, len: usize) {
+        self.begun = true;
         self.offset = self.offset.wrapping_add(len);
         self.left = self.left.saturating_sub(len);
     }

@@ -212,7 +212,7 @@ pub(crate) fn look_up(dev: &Dev, owner: CtxId, name: TargetRef) -> Result<Target
 }
 
 /// Finds the peer of a target and has it carry a work request out.
-#[inline]
+#[inline(always)]
 pub(crate) fn execute(job: &Job<'_>) -> Outcome {
     let dev = &job.sq.dev;
     if job.target.node == dev.node {

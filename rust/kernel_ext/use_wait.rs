@@ -42,9 +42,6 @@ impl UseCount {
     /// Enters, unless revoked.
     #[inline]
     pub(crate) fn try_enter(&self) -> Option<UseGuard<'_>> {
-        if self.is_revoked() {
-            return None;
-        }
         let before = self.users.fetch_add(1, Full);
         let guard = UseGuard(self);
         // When this returns nothing, the guard leaves again.

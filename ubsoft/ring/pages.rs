@@ -85,9 +85,6 @@ impl Pages {
     /// otherwise revocation waits too long.
     #[inline]
     pub(crate) fn enter<'a>(&self, idle: &'a Idle) -> Option<PageUse<'a>> {
-        if self.is_revoked() {
-            return None;
-        }
         let before = self.users.fetch_add(1, Full);
         // INVARIANT: Counted above.
         let this = PageUse {

@@ -64,6 +64,7 @@ impl Files {
     }
 
     /// Rings a doorbell. `arg` has the queue in its low half.
+    #[inline]
     pub(crate) fn ring(&self, request: u64, queue: u32, high: u32) -> Result<()> {
         let arg = u64::from(queue) | (u64::from(high) << 32);
         match self.doorbell {

@@ -101,6 +101,7 @@ pub fn from_bytes<T: Pod>(bytes: &[u8]) -> T {
 ///
 /// The kernel follows addresses in what the argument points at: it answers EFAULT to
 /// a wrong one, or writes to memory of this process that the caller named.
+#[inline]
 pub fn ioctl(fd: RawFd, request: u64, arg: u64) -> std::result::Result<i32, i32> {
     // SAFETY: the system call itself checks all of its arguments; what the caller's
     // addresses cover is the caller's business, see above.
