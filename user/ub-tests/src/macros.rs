@@ -38,11 +38,14 @@ macro_rules! check_eq {
 #[macro_export]
 macro_rules! check_errno {
     ($result:expr, $($errno:ident)|+) => {
-        if let Err(why) = $crate::Failure::unless_errno(
-            $result, &[$(libc::$errno),+], stringify!($($errno)|+), file!(), line!(), stringify!($result))
-        {
-            return Err(why);
-        }
+        $crate::Failure::unless_errno(
+            $result,
+            &[$(libc::$errno),+],
+            stringify!($($errno)|+),
+            file!(),
+            line!(),
+            stringify!($result),
+        )?
     };
 }
 

@@ -12,6 +12,9 @@ use ub_client::{
 use crate::fixture::Pair;
 use crate::{Failure, Outcome};
 
+/// Makes the command that destroys what has a handle.
+pub type Undo = fn(u64) -> Cmd;
+
 /// A command that works as it is, with its required inputs and what undoes it.
 pub struct Sample {
     /// Its name.
@@ -21,7 +24,7 @@ pub struct Sample {
     /// Inputs that may be missing.
     pub optional: &'static [u32],
     /// Output with the handle of what was made, and the command that destroys it.
-    pub undo: Option<(u32, fn(u64) -> Cmd)>,
+    pub undo: Option<(u32, Undo)>,
 }
 
 fn sample(name: &'static str, cmd: Cmd, optional: &'static [u32]) -> Sample {
@@ -34,7 +37,7 @@ fn sample(name: &'static str, cmd: Cmd, optional: &'static [u32]) -> Sample {
 }
 
 impl Sample {
-    fn undone_by(mut self, handle: u32, undo: fn(u64) -> Cmd) -> Self {
+    fn undone_by(mut self, handle: u32, undo: Undo) -> Self {
         self.undo = Some((handle, undo));
         self
     }

@@ -232,10 +232,12 @@ fn removed_while_somebody_waits() -> Outcome {
 }
 
 /// Sends to itself until the device says that it is gone.
-fn work_until_gone(device: &Device) -> Outcome {
+/// Says on `under_way`, an eventfd, when the first transfer is done.
+fn work_until_gone(device: &Device, under_way: RawFd) -> Outcome {
     let ctx = Context::open(device)?;
     let mut side = Side::create_in(ctx, Default::default())?;
     let own = Target::jetty(&side.ctx, side.target_config())?;
+    let mut first = true;
     loop {
         let list = [side.memory.sge(0, 30_000)];
         let wr = SendWr::write(own.target_ref(), side.memory.remote(32 << 10), &list);
@@ -248,6 +250,9 @@ fn work_until_gone(device: &Device) -> Outcome {
             Ok(_) => (),
             Err(Error::TimedOut(_)) => break,
             Err(err) => return Err(err.into()),
+        }
+        if std::mem::take(&mut first) {
+            sys::write_fd(under_way, &1u64.to_ne_bytes())?;
         }
     }
     check_eq!(side.ctx.events().get()?.kind, UBURMA_EVENT_DEV_FATAL);
@@ -268,16 +273,28 @@ fn start(work: impl FnOnce() -> Outcome) -> Result<Pid, Failure> {
     }
 }
 
+/// Starts two children that work, and waits until both do.
+fn start_traffic(device: &Device) -> Result<Vec<Pid>, Failure> {
+    let under_way = sys::eventfd()?;
+    let mut children = Vec::new();
+    for _ in 0..2 {
+        let (device, fd) = (device.clone(), under_way.as_raw_fd());
+        children.push(start(move || work_until_gone(&device, fd))?);
+    }
+    let mut working = 0;
+    while working < 2 {
+        let mut count = [0; 8];
+        sys::read_fd(under_way.as_raw_fd(), &mut count)?;
+        working += u64::from_ne_bytes(count);
+    }
+    Ok(children)
+}
+
 fn removed_in_the_middle_of_traffic() -> Outcome {
     for i in 0..5 {
         let mut own = Own::create("ubtest0")?;
-        let device = own.device.clone();
-        let mut children = Vec::new();
-        for _ in 0..2 {
-            let device = device.clone();
-            children.push(start(move || work_until_gone(&device))?);
-        }
-        std::thread::sleep(Duration::from_millis(200 + 30 * i));
+        let children = start_traffic(&own.device)?;
+        std::thread::sleep(Duration::from_millis(30 * i));
         for child in &children {
             check!(sys::try_wait(*child)?.is_none(), "a child ended too early");
         }
@@ -396,12 +413,7 @@ fn driver_unloaded_while_in_use() -> Outcome {
 fn driver_unloaded_in_the_middle_of_traffic() -> Outcome {
     for _ in 0..3 {
         let device = Device::first()?;
-        let mut children = Vec::new();
-        for _ in 0..2 {
-            let device = device.clone();
-            children.push(start(move || work_until_gone(&device))?);
-        }
-        std::thread::sleep(Duration::from_millis(200));
+        let children = start_traffic(&device)?;
         without_driver(|| Ok(()))?;
         for child in children {
             check_eq!(sys::wait_for(child)?, Exit::Code(0));

@@ -10,6 +10,7 @@ use ub_client::sys::{self, Mapping};
 use ub_client::tlv::{Cmd, Place};
 use ub_client::{Context, Jetty, Jfc, Jfr, Jfs, JfsConfig, Segment, Target, Token};
 use ub_tests::fixture::Pair;
+use ub_tests::samples::Undo;
 use ub_tests::{check, check_eq, check_errno, tests, Outcome};
 
 /// Every known command needs some attribute, but for these.
@@ -50,7 +51,7 @@ fn refusal(command: u32) -> Option<i32> {
 fn bad_handles() -> Outcome {
     let pair = Pair::create()?;
     let a = &pair.a;
-    let commands: [(&str, u64, fn(u64) -> Cmd); 13] = [
+    let commands: [(&str, u64, Undo); 13] = [
         ("DELETE_JFC", a.sent.handle(), Jfc::delete_cmd),
         ("DELETE_JFR", a.jfr.handle(), Jfr::delete_cmd),
         ("QUERY_JFR", a.jfr.handle(), Jfr::query_cmd),
