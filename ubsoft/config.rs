@@ -29,9 +29,7 @@ pub(crate) struct Entry {
 }
 
 /// Initialises the subsystem.
-pub(crate) fn subsystem(
-    host: Arc<Host>,
-) -> impl PinInit<configfs::Subsystem<Root>, Error> {
+pub(crate) fn subsystem(host: Arc<Host>) -> impl PinInit<configfs::Subsystem<Root>, Error> {
     let item_type = configfs_attrs! {
         container: configfs::Subsystem<Root>,
         data: Root,

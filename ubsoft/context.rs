@@ -33,8 +33,8 @@ use crate::{
         self,
         Doorbell,
         Ring,
-        UserCtl, //
         Udata,
+        UserCtl, //
     },
     Soft, //
 };

@@ -66,9 +66,9 @@ use crate::{
         TargetCfg,
         TpList,
         TpQuery,
+        Udata,
         User,
         UserCtl, //
-        Udata,
     },
     Soft, //
 };

@@ -175,7 +175,11 @@ fn execute_one(
                 Wake::None | Wake::Timer => before.saturating_add(1),
             };
             if sq.rnr_retry == RETRY_FOREVER || tries <= sq.rnr_retry {
-                let tries = if sq.rnr_retry == RETRY_FOREVER { 0 } else { tries };
+                let tries = if sq.rnr_retry == RETRY_FOREVER {
+                    0
+                } else {
+                    tries
+                };
                 state.not_ready = Some(Sq::wait_for_receiver(sq, delay, tries));
                 return Next::Wait;
             }

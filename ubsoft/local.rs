@@ -5,13 +5,13 @@
 
 use crate::{
     device::Dev,
-    jfc::{
-        self,
-        Jfc, //
-    },
     jetty::{
         self,
         Jetty, //
+    },
+    jfc::{
+        self,
+        Jfc, //
     },
     jfr::{
         self,
@@ -195,7 +195,11 @@ impl<'a> LocalPeer<'a> {
     ) -> Result<Outcome, CrStatus> {
         let target = job.target;
         if target.is_jetty {
-            let jetty = self.dev.jettys.get(target.id).ok_or(CrStatus::RemOperation)?;
+            let jetty = self
+                .dev
+                .jettys
+                .get(target.id)
+                .ok_or(CrStatus::RemOperation)?;
             let _use = jetty.users().try_enter().ok_or(CrStatus::RemOperation)?;
             if !jetty.accepts(job) {
                 return Err(CrStatus::RemOperation);

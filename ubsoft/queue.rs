@@ -231,7 +231,10 @@ impl<'d> PendingRing<'d> {
             ring: self.ring,
             owner,
         };
-        Ok(ReadyRing(Some((slot, Arc::new(entry, GFP_KERNEL_ACCOUNT)?))))
+        Ok(ReadyRing(Some((
+            slot,
+            Arc::new(entry, GFP_KERNEL_ACCOUNT)?,
+        ))))
     }
 }
 

@@ -70,7 +70,9 @@ pub(crate) fn find_by_ref(dev: &Dev, queue_ref: u32) -> Option<Arc<Sq>> {
 fn find(dev: &Dev, is_jetty: bool, id: u32) -> Option<Arc<Sq>> {
     let guard = rcu::read_lock();
     if is_jetty {
-        dev.jettys.get_rcu(&guard, id).map(|jetty| jetty.sq().clone())
+        dev.jettys
+            .get_rcu(&guard, id)
+            .map(|jetty| jetty.sq().clone())
     } else {
         dev.jfss.get_rcu(&guard, id).map(|jfs| jfs.sq().clone())
     }

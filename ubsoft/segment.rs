@@ -215,7 +215,10 @@ impl Soft {
             .filter(|seg| seg.owner == owner)
             .ok_or(CrStatus::LocAccess)?;
         let offset = check_local(&seg.view, sge.addr, u64::from(sge.len))?;
-        let pages = seg.pages.enter(&self.host.idle).ok_or(CrStatus::LocAccess)?;
+        let pages = seg
+            .pages
+            .enter(&self.host.idle)
+            .ok_or(CrStatus::LocAccess)?;
         Ok(Part::new(pages, offset, sge.len, CrStatus::LocAccess))
     }
 

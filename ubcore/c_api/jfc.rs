@@ -13,7 +13,6 @@ use super::{
     user::User, //
 };
 use crate::{
-    logic::validate,
     bindings_ub::{
         ubcore_comp_callback_t,
         ubcore_device,
@@ -25,6 +24,7 @@ use crate::{
     },
     device::Device,
     jfc,
+    logic::validate,
     queue,
     ub::common::err_ptr, //
 };

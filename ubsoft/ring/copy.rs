@@ -143,10 +143,7 @@ macro_rules! atomic_update {
         /// # Safety
         ///
         /// `word` must be aligned, and valid for reading and writing.
-        unsafe fn $name(
-            word: *mut $word,
-            apply: impl Fn($word) -> Option<$word>,
-        ) -> Option<$word> {
+        unsafe fn $name(word: *mut $word, apply: impl Fn($word) -> Option<$word>) -> Option<$word> {
             // SAFETY: By the function's contract.
             let mut old = unsafe { atomic_load(word, Relaxed) };
             for _ in 0..ATOMIC_TRIES {

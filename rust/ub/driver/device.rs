@@ -89,9 +89,7 @@ impl<D: Driver> UbDevice<D> {
     /// # Safety
     ///
     /// `raw` must be a device of this driver that stays registered during `'a`.
-    pub(super) unsafe fn borrow<'a>(
-        raw: *mut bindings_ub::ubcore_device,
-    ) -> ArcBorrow<'a, Self> {
+    pub(super) unsafe fn borrow<'a>(raw: *mut bindings_ub::ubcore_device) -> ArcBorrow<'a, Self> {
         // SAFETY: All devices are in an `Arc`, of which the registration holds a count.
         unsafe { ArcBorrow::from_raw(raw.cast_const().cast::<Self>()) }
     }

@@ -147,8 +147,12 @@ unsafe fn read_cfg<D: Driver>(
     // SAFETY: By the function's contract.
     let raw = unsafe { cfg.read() };
     // SAFETY: All bits of the union are initialised.
-    let (share_jfr, error_suspend) =
-        unsafe { (raw.flag.bs.as_ref().share_jfr() != 0, raw.flag.bs.as_ref().error_suspend() != 0) };
+    let (share_jfr, error_suspend) = unsafe {
+        (
+            raw.flag.bs.as_ref().share_jfr() != 0,
+            raw.flag.bs.as_ref().error_suspend() != 0,
+        )
+    };
     if !share_jfr || raw.jfr.is_null() || !raw.jetty_grp.is_null() {
         return Err(EOPNOTSUPP);
     }
@@ -248,9 +252,7 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
 /// # Safety
 ///
 /// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn destroy<D: Driver>(
-    jetty: *mut bindings_ub::ubcore_jetty,
-) -> c_int {
+pub(super) unsafe extern "C" fn destroy<D: Driver>(jetty: *mut bindings_ub::ubcore_jetty) -> c_int {
     // SAFETY: A jetty of this driver, alive during the call.
     if let Err(e) = D::destroy_jetty(unsafe { Jetty::<D>::borrow(jetty) }) {
         return e.to_errno();
@@ -289,9 +291,7 @@ pub(super) unsafe extern "C" fn bind<D: Driver>(
 /// # Safety
 ///
 /// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn unbind<D: Driver>(
-    jetty: *mut bindings_ub::ubcore_jetty,
-) -> c_int {
+pub(super) unsafe extern "C" fn unbind<D: Driver>(jetty: *mut bindings_ub::ubcore_jetty) -> c_int {
     // SAFETY: A jetty of this driver, alive during the call.
     into_int(D::unbind_jetty(unsafe { Jetty::<D>::borrow(jetty) }))
 }

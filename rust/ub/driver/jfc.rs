@@ -155,10 +155,10 @@ pub(super) unsafe extern "C" fn modify<D: Driver>(
     let jfc: ArcBorrow<'_, Jfc<D>> = unsafe { Object::borrow(jfc) };
     // SAFETY: Valid during the call.
     let attr = unsafe { &*attr };
-    let count = (attr.mask & bindings_ub::UBCORE_JFC_MODERATE_COUNT != 0)
-        .then_some(attr.moderate_count);
-    let period = (attr.mask & bindings_ub::UBCORE_JFC_MODERATE_PERIOD != 0)
-        .then_some(attr.moderate_period);
+    let count =
+        (attr.mask & bindings_ub::UBCORE_JFC_MODERATE_COUNT != 0).then_some(attr.moderate_count);
+    let period =
+        (attr.mask & bindings_ub::UBCORE_JFC_MODERATE_PERIOD != 0).then_some(attr.moderate_period);
     into_int(D::modify_jfc(jfc, count, period))
 }
 

@@ -192,11 +192,8 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     ) -> Result<Arc<Jfc<Self>>>;
 
     /// Changes the moderation: completions per event, and microseconds until an event in any case.
-    fn modify_jfc(
-        jfc: ArcBorrow<'_, Jfc<Self>>,
-        count: Option<u16>,
-        period: Option<u16>,
-    ) -> Result;
+    fn modify_jfc(jfc: ArcBorrow<'_, Jfc<Self>>, count: Option<u16>, period: Option<u16>)
+        -> Result;
 
     /// Destroys a completion queue.
     fn destroy_jfc(jfc: ArcBorrow<'_, Jfc<Self>>) -> Result;

@@ -9,10 +9,7 @@ use super::{
     udata::Udata,
     Driver, //
 };
-use crate::{
-    bindings_ub,
-    kernel_ext::use_wait::UseCount,
-};
+use crate::{bindings_ub, kernel_ext::use_wait::UseCount};
 use core::ptr::null_mut;
 use kernel::{
     prelude::*,

@@ -218,4 +218,3 @@ unsafe extern "C" fn poll_jfc(
 ) -> c_int {
     EOPNOTSUPP.to_errno()
 }
-

@@ -60,10 +60,7 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_token_id, T> {
     /// # Errors
     ///
     /// `ENOMEM`, or what `data` fails with.
-    pub(crate) fn new_token_id(
-        token_id: u32,
-        data: impl PinInit<T, Error>,
-    ) -> Result<Arc<Self>> {
+    pub(crate) fn new_token_id(token_id: u32, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
         let raw = bindings_ub::ubcore_token_id {
             token_id,
             ..Default::default()
@@ -78,10 +75,7 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_target_seg, T> {
     /// # Errors
     ///
     /// `ENOMEM`, or what `data` fails with.
-    pub(crate) fn new_segment(
-        cfg: &SegCfg,
-        data: impl PinInit<T, Error>,
-    ) -> Result<Arc<Self>> {
+    pub(crate) fn new_segment(cfg: &SegCfg, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
         let raw = bindings_ub::ubcore_target_seg {
             ub_dev: cfg.origin.dev,
             uctx: cfg.origin.uctx,
@@ -208,10 +202,9 @@ pub(super) unsafe extern "C" fn import<D: Driver>(
         uctx: origin.uctx,
         ..Default::default()
     };
-    err_ptr(
-        D::import_seg(dev, mapping)
-            .and_then(|()| ImportedSegment::alloc(raw, try_pin_init!(Nothing {})).map(Object::into_raw)),
-    )
+    err_ptr(D::import_seg(dev, mapping).and_then(|()| {
+        ImportedSegment::alloc(raw, try_pin_init!(Nothing {})).map(Object::into_raw)
+    }))
 }
 
 /// See `ubcore_ops.unimport_seg`.

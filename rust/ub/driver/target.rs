@@ -60,10 +60,7 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_tjetty, T> {
     /// # Errors
     ///
     /// `ENOMEM`, or what `data` fails with.
-    pub(crate) fn new_target(
-        cfg: &TargetCfg,
-        data: impl PinInit<T, Error>,
-    ) -> Result<Arc<Self>> {
+    pub(crate) fn new_target(cfg: &TargetCfg, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
         // ubcore copies the configuration, and initialises the lock.
         let raw = bindings_ub::ubcore_tjetty {
             ub_dev: cfg.origin.dev,

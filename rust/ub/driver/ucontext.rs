@@ -37,10 +37,7 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_ucontext, T> {
     /// # Errors
     ///
     /// `ENOMEM`, or what `data` fails with.
-    pub(crate) fn new_ucontext(
-        eid_index: u32,
-        data: impl PinInit<T, Error>,
-    ) -> Result<Arc<Self>> {
+    pub(crate) fn new_ucontext(eid_index: u32, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
         let raw = bindings_ub::ubcore_ucontext {
             eid_index,
             ..Default::default()
@@ -83,9 +80,7 @@ pub(super) unsafe extern "C" fn alloc<D: Driver>(
 /// # Safety
 ///
 /// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn free<D: Driver>(
-    uctx: *mut bindings_ub::ubcore_ucontext,
-) -> c_int {
+pub(super) unsafe extern "C" fn free<D: Driver>(uctx: *mut bindings_ub::ubcore_ucontext) -> c_int {
     // SAFETY: A context of this driver.
     D::free_ucontext(unsafe { Ucontext::<D>::borrow(uctx) });
     // SAFETY: Made by `alloc`, and freed once.
