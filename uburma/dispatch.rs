@@ -74,7 +74,7 @@ impl<'a> Call<'a> {
         }
         let alive = file.enter();
         match (&alive, mode) {
-            (None, Mode::Unwind) => file.wait_ended(),
+            (None, Mode::Unwind) => file.wait_gone(),
             (None, _) => return Err(EIO),
             (Some(_), _) => (),
         }

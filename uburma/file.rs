@@ -34,6 +34,7 @@ use kernel::{
             Release, //
         },
         Arc,
+        Completion,
         Mutex,
         SetOnce, //
     },
@@ -52,8 +53,9 @@ use kernel::{
 /// `gate` counts commands in progress, which may sleep and access user memory; the end of the file
 /// waits for them. Entering never blocks, so it may be done under the mmap lock.
 ///
-/// `ended` is held during the end, and waited for by commands that come later. User memory is not
-/// accessed under it.
+/// `ended` is held during the end. User memory is not accessed under it. Commands that come later
+/// wait for `gone`: between the end's beginning and its taking of `ended` they would find the objects
+/// still there.
 #[pin_data]
 pub(crate) struct UbFile {
     /// The device.
@@ -75,6 +77,9 @@ pub(crate) struct UbFile {
     /// Whether context and objects are gone.
     #[pin]
     ended: Mutex<bool>,
+    /// Completed then.
+    #[pin]
+    gone: Completion,
     /// Ends the file when its address space dies.
     #[pin]
     work: Work<UbFile>,
@@ -112,6 +117,7 @@ impl UbFile {
                 objects <- new_handle_table!(),
                 channels,
                 ended <- new_mutex!(false, "uburma::UbFile::ended"),
+                gone <- Completion::new(),
                 work <- new_work!("uburma::UbFile::work"),
                 _tally: Stats::count(device.stats(), Item::File),
             }),
@@ -142,9 +148,14 @@ impl UbFile {
         &self.ended
     }
 
-    /// Waits until context and objects are gone.
-    pub(crate) fn wait_ended(&self) {
-        drop(self.drain().lock());
+    /// Says that context and objects are gone.
+    pub(crate) fn set_gone(&self) {
+        self.gone.complete_all();
+    }
+
+    /// Waits until context and objects are gone; to be called when commands are kept out.
+    pub(crate) fn wait_gone(&self) {
+        self.gone.wait_for_completion();
     }
 
     /// Takes the right to make the context.

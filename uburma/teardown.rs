@@ -165,6 +165,7 @@ pub(crate) fn end(file: &UbFile, end: End) {
         end_events(file, end);
         release(file, end);
         *ended = true;
+        file.set_gone();
     }
 }
 
