@@ -175,8 +175,11 @@ impl Driver for Soft {
         jfc::create(&dev.into(), cfg, Request::read(user)?)
     }
 
-    fn modify_jfc(_jfc: ArcBorrow<'_, Jfc>, _count: Option<u16>, _period: Option<u16>) -> Result {
-        // Events are as many as are asked for: moderation would not make them fewer.
+    fn modify_jfc(_jfc: ArcBorrow<'_, Jfc>, count: Option<u16>, period: Option<u16>) -> Result {
+        // Events are not moderated.
+        if count.is_some() || period.is_some() {
+            return Err(EOPNOTSUPP);
+        }
         Ok(())
     }
 
