@@ -90,7 +90,7 @@ pub(crate) struct Cq {
 
 /// Lays a completion out as the words of an entry, without the last four bytes.
 #[inline]
-fn words(cqe: &Cqe) -> ([u64; 7], u32) {
+pub(crate) fn words(cqe: &Cqe) -> ([u64; 7], u32) {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = cqe.remote_eid;
     let pair = |low: u32, high: u32| u64::from(low) | (u64::from(high) << 32);
     (

@@ -277,8 +277,8 @@ impl Sq {
             let Some(mut state) = this.state.try_lock() else {
                 return;
             };
-            this.again.store(false, Relaxed);
-            smp_mb(Full);
+            // Full order again: what is posted from here on comes with a note of its own.
+            this.again.xchg(false, Full);
             let after = if state.dead {
                 After::default()
             } else {

@@ -209,8 +209,8 @@ impl<I: Iterator<Item = Sge>> Sink for Buffers<'_, I> {
     }
 }
 
-/// Copies `len` bytes in ascending order. Between chunks other tasks may run, and `stop` is asked
-/// whether to give up.
+/// Copies `len` bytes in ascending order, all that source and sink are used for. Between chunks
+/// other tasks may run, and `stop` is asked whether to give up.
 #[inline]
 pub(crate) fn transfer(
     src: &mut impl Source,
@@ -228,11 +228,15 @@ pub(crate) fn transfer(
             return Err(Failure::Source(CrStatus::LocLen));
         }
         to.copy_from(from, n);
+        if n == left {
+            // As usual, all of it: nobody asks for what comes behind.
+            return Ok(());
+        }
         src.advance(n);
         dst.advance(n);
         left = left.saturating_sub(n);
         chunk = chunk.saturating_sub(n);
-        if chunk == 0 && left != 0 {
+        if chunk == 0 {
             chunk = CHUNK;
             cond_resched();
             if stop() {

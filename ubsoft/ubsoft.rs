@@ -62,6 +62,9 @@ mod jetty;
 mod jfc;
 #[deny(unsafe_code)]
 mod jfr;
+#[cfg(CONFIG_KUNIT)]
+#[deny(unsafe_code)]
+mod kunit;
 #[deny(unsafe_code)]
 mod local;
 #[deny(unsafe_code)]

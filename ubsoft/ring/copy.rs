@@ -78,7 +78,7 @@ impl<'a> Src<'a> {
     }
 }
 
-impl Dst<'_> {
+impl<'a> Dst<'a> {
     /// Describes a piece of memory.
     ///
     /// # Safety
@@ -89,6 +89,17 @@ impl Dst<'_> {
         Self {
             ptr,
             len,
+            _owner: PhantomData,
+        }
+    }
+
+    /// Describes bytes of the kernel's own.
+    #[cfg(CONFIG_KUNIT)]
+    pub(crate) fn bytes(bytes: &'a mut [u8]) -> Self {
+        // INVARIANT: Borrowed.
+        Self {
+            ptr: bytes.as_mut_ptr(),
+            len: bytes.len(),
             _owner: PhantomData,
         }
     }

@@ -44,7 +44,19 @@ pub(crate) struct TpList<'a> {
     used: usize,
 }
 
-impl TpList<'_> {
+impl<'a> TpList<'a> {
+    /// Makes an empty list with room for as many as there are slots.
+    pub(crate) fn new(slots: &'a mut [bindings_ub::ubcore_tp_info]) -> Self {
+        Self { slots, used: 0 }
+    }
+
+    /// Goes through the handles.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = u64> + '_ {
+        // SAFETY: A number may take any value.
+        let handle = |slot: &bindings_ub::ubcore_tp_info| unsafe { *slot.tp_handle.value.as_ref() };
+        self.slots.iter().take(self.used).map(handle)
+    }
+
     /// Returns the room that is left.
     pub(crate) fn room(&self) -> usize {
         self.slots.len().saturating_sub(self.used)
@@ -132,7 +144,7 @@ pub(super) unsafe extern "C" fn list<D: Driver>(
         // SAFETY: The list has room for so many, and is the driver's during the call.
         unsafe { core::slice::from_raw_parts_mut(tp_list, room) }
     };
-    let mut out = TpList { slots, used: 0 };
+    let mut out = TpList::new(slots);
     let result = D::list_tps(dev, &query, &mut out);
     // CAST: At most the count that was given.
     let used = out.used as u32;

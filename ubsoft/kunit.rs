@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! KUnit tests of what binds the pure logic to memory and tables. All that takes a user process is
+//! tested from user space.
+
+use crate::{
+    bindings_ub::ubcore_tp_info,
+    counters::{
+        Count,
+        Counters,
+        Kind as CountKind, //
+    },
+    jfc,
+    logic::{
+        cqe::{
+            Cqe,
+            CrStatus,
+            CQE_LEN, //
+        },
+        ring::{
+            CqIndex,
+            Geometry, //
+        }, //
+    },
+    ring::{
+        copy::{
+            Dst,
+            Src, //
+        },
+        Kind,
+        Ring, //
+    },
+    rnr,
+    stream::{
+        transfer,
+        Failure,
+        Sink,
+        Source, //
+    },
+    tp::TpTable,
+    ub::driver::{
+        ActiveTp,
+        TpKind,
+        TpList,
+        TpQuery, //
+    }, //
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// A source that gives its bytes in small pieces.
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    most: usize,
+}
+
+impl Source for Pieces<'_> {
+    fn piece(&mut self) -> Result<Src<'_>, CrStatus> {
+        let piece = self.bytes.get(..self.most.min(self.bytes.len()));
+        Ok(Src::bytes(piece.unwrap_or_default()))
+    }
+
+    fn advance(&mut self, len: usize) {
+        self.bytes = self.bytes.get(len..).unwrap_or_default();
+    }
+}
+
+/// A sink that refuses everything.
+struct Closed;
+
+impl Sink for Closed {
+    fn piece(&mut self) -> Result<Dst<'_>, CrStatus> {
+        Err(CrStatus::RemAccessAbort)
+    }
+
+    fn advance(&mut self, _len: usize) {}
+}
+
+/// A sink of the kernel's own.
+struct Room<'a> {
+    bytes: &'a mut [u8],
+    at: usize,
+    most: usize,
+}
+
+impl Sink for Room<'_> {
+    fn piece(&mut self) -> Result<Dst<'_>, CrStatus> {
+        let end = self.at.saturating_add(self.most).min(self.bytes.len());
+        let piece = self.bytes.get_mut(self.at..end).ok_or(CrStatus::LocLen)?;
+        Ok(Dst::bytes(piece))
+    }
+
+    fn advance(&mut self, len: usize) {
+        self.at = self.at.saturating_add(len);
+    }
+}
+
+/// A completion with a different value in each field.
+fn sample() -> Cqe {
+    Cqe {
+        user_ctx: 0x0102_0304_0506_0708,
+        user_data: 0x1112_1314_1516_1718,
+        imm: 0x2122_2324_2526_2728,
+        remote_eid: core::array::from_fn(|i| 0x80 | i as u8),
+        remote_id: 0x3132_3334,
+        local_id: 0x4142_4344,
+        byte_len: 0x5152_5354,
+        tpn: 0x6162_6364,
+        status: CrStatus::RemAccessAbort,
+        opcode: 3,
+        flags: 1,
+    }
+}
+
+/// Lists paths to peer number `peer`.
+fn list(table: &TpTable, mode: u32, peer: u8, room: usize) -> Result<KVec<u64>> {
+    let mut slots = KVec::new();
+    for _ in 0..room {
+        slots.push(ubcore_tp_info::default(), GFP_KERNEL)?;
+    }
+    let query = TpQuery {
+        kind: TpKind::Ctp,
+        trans_mode: mode,
+        local_eid: [1; 16],
+        peer_eid: [peer; 16],
+        group: 0,
+    };
+    let mut out = TpList::new(&mut slots);
+    table.list(&query, &mut out)?;
+    let mut handles = KVec::new();
+    for handle in out.handles() {
+        handles.push(handle, GFP_KERNEL)?;
+    }
+    Ok(handles)
+}
+
+/// A path that is or was active.
+fn active(handle: u64) -> ActiveTp {
+    ActiveTp {
+        handle,
+        peer_handle: 0,
+    }
+}
+
+#[kunit_tests(ub_soft)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_are_laid_out_as_told() -> Result {
+        let geometry = Geometry::for_depth(4, 4)?;
+        let ring = Arc::pin_init(Ring::new(Kind::Complete, geometry, 64, 1 << 16), GFP_KERNEL)?;
+        let mut index = CqIndex::new(geometry);
+        let cqe = sample();
+        for _ in 0..4 {
+            let slot = index.reserve(ring.user_idx()).map_err(|_| ENOSPC)?;
+            let (words, last) = jfc::words(&cqe);
+            ring.write_completion(slot.index, &words, last, slot.seq);
+            assert_eq!(ring.read_head::<CQE_LEN>(slot.index), cqe.encode(slot.seq));
+        }
+        // The user has read nothing.
+        assert!(index.reserve(ring.user_idx()).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn rings_have_bounds() -> Result {
+        let geometry = Geometry::for_depth(3, 4)?;
+        let ring =
+            |stride, max| Arc::pin_init(Ring::new(Kind::Send, geometry, stride, max), GFP_KERNEL);
+        assert!(ring(64, 4096).is_err());
+        assert!(ring(63, 1 << 16).is_err());
+        let ring = ring(64, 1 << 16)?;
+        assert_eq!((ring.geometry().entries(), ring.len()), (4, 8192));
+        // Longer than an entry: nothing is read.
+        let mut bytes = [0x55; 16];
+        ring.read(0, 56, &mut bytes);
+        assert_eq!(bytes, [0x55; 16]);
+        ring.read(u32::MAX, 48, &mut bytes);
+        assert_eq!(bytes, [0; 16]);
+        Ok(())
+    }
+
+    #[test]
+    fn pieces_of_all_sizes_are_copied() -> Result {
+        let bytes: [u8; 200] = core::array::from_fn(|i| i as u8);
+        for (from, to) in [(1, 1), (7, 3), (64, 65), (200, 200), (8, 200)] {
+            let mut room = [0; 200];
+            let mut src = Pieces {
+                bytes: &bytes,
+                most: from,
+            };
+            let mut dst = Room {
+                bytes: &mut room,
+                at: 0,
+                most: to,
+            };
+            assert_eq!(transfer(&mut src, &mut dst, 200, || false), Ok(()));
+            assert_eq!(room, bytes);
+        }
+        let mut src = bytes.as_slice();
+        assert_eq!(
+            transfer(&mut src, &mut Closed, 1, || false),
+            Err(Failure::Sink(CrStatus::RemAccessAbort))
+        );
+        // A source that ends early is no endless loop.
+        let mut room = [0; 8];
+        let mut dst = Room {
+            bytes: &mut room,
+            at: 0,
+            most: 8,
+        };
+        let mut short = bytes.get(..4).unwrap_or_default();
+        assert_eq!(
+            transfer(&mut short, &mut dst, 8, || false),
+            Err(Failure::Source(CrStatus::LocLen))
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn paths_are_shared_or_not() -> Result {
+        let table = KBox::pin_init(TpTable::new(), GFP_KERNEL)?;
+        let (rm, rc) = (1, 2);
+        let shared = list(&table, rm, 2, 3)?;
+        assert_eq!(shared.len(), 1);
+        let first = shared.first().copied().ok_or(ENOENT)?;
+        table.activate(&active(first))?;
+        assert!(list(&table, rm, 2, 1)?.iter().eq([&first]));
+        assert!(!list(&table, rm, 3, 1)?.iter().eq([&first]));
+
+        let one = list(&table, rc, 2, 1)?.first().copied().ok_or(ENOENT)?;
+        assert!(list(&table, rc, 2, 1)?.iter().eq([&one]));
+        table.activate(&active(one))?;
+        let two = list(&table, rc, 2, 1)?.first().copied().ok_or(ENOENT)?;
+        assert!(one != two);
+        table.deactivate(one)?;
+        assert_eq!(table.deactivate(one), Err(EINVAL));
+        assert_eq!(table.activate(&active(one ^ (1 << 60))), Err(ENOENT));
+        assert_eq!(table.deactivate(0), Err(ENOENT));
+        assert!(list(&table, 4, 2, 1).is_ok());
+        assert!(list(&table, 3, 2, 1).is_err());
+        assert!(list(&table, rm, 0, 1).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn waits_grow_with_the_code() {
+        assert!(rnr::delay(0) > rnr::delay(31));
+        for code in 1..31 {
+            assert!(rnr::delay(code) < rnr::delay(code + 1));
+        }
+        assert!(rnr::delay(32) == rnr::delay(0));
+    }
+
+    #[test]
+    fn counts_end_once() -> Result {
+        let counters = Counters::new()?;
+        let total = || counters.iter().map(|(_, value)| value).sum::<i64>();
+        let pages = Count::many(&counters, CountKind::PinnedPages, 5);
+        let one = Count::one(&counters, CountKind::Jfc);
+        assert_eq!(total(), 6);
+        pages.release();
+        pages.release();
+        assert_eq!(total(), 1);
+        drop(pages);
+        drop(one);
+        assert_eq!(total(), 0);
+        Ok(())
+    }
+}
