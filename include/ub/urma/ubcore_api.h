@@ -54,6 +54,43 @@ void ubcore_dispatch_async_event(struct ubcore_event *event);
  */
 int ubcore_dispatch_mgmt_event(struct ubcore_mgmt_event *event);
 
+/**
+ * ubcore_umem_get() - pin memory of the calling process
+ * @dev: device that will use it
+ * @va: user address
+ * @len: bytes
+ * @flag: how
+ *
+ * The pages count against RLIMIT_MEMLOCK of the caller.
+ *
+ * Return: the memory, for ubcore_umem_release(); -EINVAL for an empty or
+ * wrapping range or without a user, -EPERM for one who may not lock memory,
+ * -ENOMEM over the limit, -EFAULT for an address that is not mapped so.
+ */
+struct ubcore_umem *ubcore_umem_get(struct ubcore_device *dev, u64 va, u64 len,
+				    union ubcore_umem_flag flag);
+/* Any process context, also of another process. NULL and ERR_PTR() are allowed. */
+void ubcore_umem_release(struct ubcore_umem *umem);
+
+/**
+ * ubcore_umem_find_best_page_size() - largest page size that fits pinned memory
+ * @umem: memory
+ * @page_size_bitmap: sizes that the device has, or-ed; PAGE_SIZE among them
+ * @va: address at which the device will see it
+ *
+ * Return: the size, 0 when none fits.
+ */
+u64 ubcore_umem_find_best_page_size(struct ubcore_umem *umem,
+				    u64 page_size_bitmap, u64 va);
+
+/**
+ * ubcore_get_mtu() - largest UB MTU that fits a network device's
+ * @netdev_mtu: bytes
+ *
+ * Return: the MTU, 0 when none fits.
+ */
+enum ubcore_mtu ubcore_get_mtu(int netdev_mtu);
+
 struct ubcore_doorbell;
 
 /**

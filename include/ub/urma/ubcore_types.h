@@ -14,6 +14,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/scatterlist.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
@@ -41,6 +42,7 @@ struct vm_area_struct;
 #define UBCORE_EID_STR_LEN		39
 #define UBCORE_GUID_SIZE		16
 #define UBCORE_MAC_BYTES		6
+#define UBCORE_MAX_PATH_NUM		16
 #define UBCORE_NET_ADDR_BYTES		16
 #define UBCORE_IP_ADDR_BYTES		16
 #define UBCORE_OWN_UE_IDX		0xffff
@@ -1108,6 +1110,71 @@ struct ubcore_jetty_attr {
 };
 
 /**
+ * enum ubcore_opt - options of staged creation
+ *
+ * The number without its low twelve bits names the kind of object. The values
+ * are as long as the fields that they set; 8 bytes for what is bound, 4 for
+ * depth, flag, trans_mode and ids, FULL_CTX as the driver has it.
+ */
+enum ubcore_opt {
+	UBCORE_JFS_DEPTH = 0x0001,
+	UBCORE_JFS_FLAG = 0x0002,
+	UBCORE_JFS_TRANS_MODE = 0x0003,
+	UBCORE_JFS_PRIORITY = 0x0004,
+	UBCORE_JFS_MAX_SGE = 0x0005,
+	UBCORE_JFS_MAX_RSGE = 0x0006,
+	UBCORE_JFS_MAX_INLINE_DATA = 0x0007,
+	UBCORE_JFS_RNR_RETRY = 0x0008,
+	UBCORE_JFS_ERR_TIMEOUT = 0x0009,
+	UBCORE_JFS_BIND_JFC = 0x000a,
+	UBCORE_JFS_USER_CTX = 0x000b,
+	UBCORE_JFS_SQE_BASE_ADDR = 0x000c,
+	UBCORE_JFS_ID = 0x000d,
+	UBCORE_JFS_DB_ADDR = 0x000e,
+	UBCORE_JFS_DB_STATUS = 0x000f,
+	UBCORE_JFS_PI = 0x0010,
+	UBCORE_JFS_PI_TYPE = 0x0011,
+	UBCORE_JFS_CI = 0x0012,
+	UBCORE_JFS_FULL_CTX = 0x0013,
+	UBCORE_JFR_DEPTH = 0x1001,
+	UBCORE_JFR_FLAG = 0x1002,
+	UBCORE_JFR_TRANS_MODE = 0x1003,
+	UBCORE_JFR_MAX_SGE = 0x1004,
+	UBCORE_JFR_MIN_RNR_TIMER = 0x1005,
+	UBCORE_JFR_BIND_JFC = 0x1006,
+	UBCORE_JFR_TOKEN_VALUE = 0x1007,
+	UBCORE_JFR_USER_CTX = 0x1008,
+	UBCORE_JFR_RQE_BASE_ADDR = 0x1009,
+	UBCORE_JFR_ID = 0x100a,
+	UBCORE_JFR_DB_ADDR = 0x100b,
+	UBCORE_JFR_DB_STATUS = 0x100c,
+	UBCORE_JFR_PI = 0x100d,
+	UBCORE_JFR_PI_TYPE = 0x100e,
+	UBCORE_JFR_CI = 0x100f,
+	UBCORE_JFR_FULL_CTX = 0x1010,
+	UBCORE_JFC_DEPTH = 0x2001,
+	UBCORE_JFC_CEQN = 0x2002,
+	UBCORE_JFC_FLAG = 0x2003,
+	UBCORE_JFC_BIND_JFCE = 0x2004,
+	UBCORE_JFC_USER_CTX = 0x2005,
+	UBCORE_JFC_CQE_BASE_ADDR = 0x2006,
+	UBCORE_JFC_ID = 0x2007,
+	UBCORE_JFC_DB_ADDR = 0x2008,
+	UBCORE_JFC_DB_STATUS = 0x2009,
+	UBCORE_JFC_PI = 0x200a,
+	UBCORE_JFC_PI_TYPE = 0x200b,
+	UBCORE_JFC_CI = 0x200c,
+	UBCORE_JFC_FULL_CTX = 0x200d,
+	UBCORE_JETTY_ID = 0x3001,
+	UBCORE_JETTY_FLAG = 0x3002,
+	UBCORE_JETTY_BIND_JFR = 0x3003,
+	UBCORE_JETTY_BIND_RX_JFC = 0x3004,
+	UBCORE_JETTY_BIND_JTG = 0x3005,
+	UBCORE_JETTY_USER_CTX = 0x3006,
+	UBCORE_JETTY_FULL_CTX = 0x3007,
+};
+
+/**
  * struct ubcore_jfc_cfg - a completion queue to be created
  * @depth: entries at least
  * @flag: flags
@@ -1119,6 +1186,52 @@ struct ubcore_jfc_cfg {
 	union ubcore_jfc_flag flag;
 	u32 ceqn;
 	void *jfc_context;
+};
+
+/**
+ * union ubcore_jfc_opt_mask - which options of staged creation were set
+ * @bs: one bit for each
+ * @value: all of them
+ */
+union ubcore_jfc_opt_mask {
+	struct {
+		u64 urma_jfc_cqe_base_addr : 1;
+		u64 urma_jfc_id : 1;
+		u64 urma_jfc_db_addr : 1;
+		u64 urma_jfc_db_status : 1;
+		u64 urma_jfc_pi : 1;
+		u64 urma_jfc_pi_type : 1;
+		u64 urma_jfc_ci : 1;
+		u64 reserved : 57;
+	} bs;
+	u64 value;
+};
+
+/**
+ * struct ubcore_jfc_opt - options of a completion queue, kept by the core
+ * @jfc_opt_mask: which of them were set
+ * @is_actived: the queue works: made in one step, or activated
+ * @urma_jfc_cqe_base_addr: user address of the ring, for drivers whose rings
+ *	are user memory
+ * @urma_jfc_id: number wanted
+ * @urma_jfc_db_addr: user address of the doorbell
+ * @urma_jfc_db_status: state of the doorbell
+ * @urma_jfc_pi: producer index
+ * @urma_jfc_pi_type: what kind of index that is
+ * @urma_jfc_ci: consumer index
+ * @reserved: 0
+ */
+struct ubcore_jfc_opt {
+	union ubcore_jfc_opt_mask jfc_opt_mask;
+	bool is_actived;
+	u64 urma_jfc_cqe_base_addr;
+	u32 urma_jfc_id;
+	u64 urma_jfc_db_addr;
+	u8 urma_jfc_db_status;
+	u16 urma_jfc_pi;
+	u16 urma_jfc_pi_type;
+	u16 urma_jfc_ci;
+	u64 reserved[4];
 };
 
 /**
@@ -1134,6 +1247,7 @@ struct ubcore_jfc_cfg {
  * @use_cnt: queues that report to it; kept by the core
  * @ref_cnt: references by number; kept by the core
  * @comp: completed when the last of them is gone
+ * @jfc_opt: options of staged creation; kept by the core
  */
 struct ubcore_jfc {
 	struct ubcore_device *ub_dev;
@@ -1147,6 +1261,7 @@ struct ubcore_jfc {
 	atomic_t use_cnt;
 	struct kref ref_cnt;
 	struct completion comp;
+	struct ubcore_jfc_opt jfc_opt;
 };
 
 /**
@@ -1181,6 +1296,52 @@ struct ubcore_jfs_cfg {
 };
 
 /**
+ * union ubcore_jfs_opt_mask - which options of staged creation were set
+ * @bs: one bit for each
+ * @value: all of them
+ */
+union ubcore_jfs_opt_mask {
+	struct {
+		u64 urma_jfs_sqe_base_addr : 1;
+		u64 urma_jfs_id : 1;
+		u64 urma_jfs_db_addr : 1;
+		u64 urma_jfs_db_status : 1;
+		u64 urma_jfs_pi : 1;
+		u64 urma_jfs_pi_type : 1;
+		u64 urma_jfs_ci : 1;
+		u64 reserved : 57;
+	} bs;
+	u64 value;
+};
+
+/**
+ * struct ubcore_jfs_opt - options of a send queue, kept by the core
+ * @jfs_opt_mask: which of them were set
+ * @is_actived: the queue works: made in one step, or activated
+ * @urma_jfs_sqe_base_addr: user address of the ring, for drivers whose rings
+ *	are user memory
+ * @urma_jfs_id: number wanted
+ * @urma_jfs_db_addr: user address of the doorbell
+ * @urma_jfs_db_status: state of the doorbell
+ * @urma_jfs_pi: producer index
+ * @urma_jfs_pi_type: what kind of index that is
+ * @urma_jfs_ci: consumer index
+ * @reserved: 0
+ */
+struct ubcore_jfs_opt {
+	union ubcore_jfs_opt_mask jfs_opt_mask;
+	bool is_actived;
+	u64 urma_jfs_sqe_base_addr;
+	u32 urma_jfs_id;
+	u64 urma_jfs_db_addr;
+	u8 urma_jfs_db_status;
+	u16 urma_jfs_pi;
+	u16 urma_jfs_pi_type;
+	u16 urma_jfs_ci;
+	u64 reserved[4];
+};
+
+/**
  * struct ubcore_jfs - send queue (jetty for sending)
  * @ub_dev: device; set by the core
  * @uctx: context, NULL for a kernel client; set by the core
@@ -1192,6 +1353,7 @@ struct ubcore_jfs_cfg {
  * @use_cnt: users; kept by the core
  * @ref_cnt: references by number; kept by the core
  * @comp: completed when the last of them is gone
+ * @jfs_opt: options of staged creation; kept by the core
  */
 struct ubcore_jfs {
 	struct ubcore_device *ub_dev;
@@ -1204,6 +1366,7 @@ struct ubcore_jfs {
 	atomic_t use_cnt;
 	struct kref ref_cnt;
 	struct completion comp;
+	struct ubcore_jfs_opt jfs_opt;
 };
 
 /**
@@ -1233,6 +1396,52 @@ struct ubcore_jfr_cfg {
 };
 
 /**
+ * union ubcore_jfr_opt_mask - which options of staged creation were set
+ * @bs: one bit for each
+ * @value: all of them
+ */
+union ubcore_jfr_opt_mask {
+	struct {
+		u64 urma_jfr_rqe_base_addr : 1;
+		u64 urma_jfr_id : 1;
+		u64 urma_jfr_db_addr : 1;
+		u64 urma_jfr_db_status : 1;
+		u64 urma_jfr_pi : 1;
+		u64 urma_jfr_pi_type : 1;
+		u64 urma_jfr_ci : 1;
+		u64 reserved : 57;
+	} bs;
+	u64 value;
+};
+
+/**
+ * struct ubcore_jfr_opt - options of a receive queue, kept by the core
+ * @jfr_opt_mask: which of them were set
+ * @is_actived: the queue works: made in one step, or activated
+ * @urma_jfr_rqe_base_addr: user address of the ring, for drivers whose rings
+ *	are user memory
+ * @urma_jfr_id: number wanted
+ * @urma_jfr_db_addr: user address of the doorbell
+ * @urma_jfr_db_status: state of the doorbell
+ * @urma_jfr_pi: producer index
+ * @urma_jfr_pi_type: what kind of index that is
+ * @urma_jfr_ci: consumer index
+ * @reserved: 0
+ */
+struct ubcore_jfr_opt {
+	union ubcore_jfr_opt_mask jfr_opt_mask;
+	bool is_actived;
+	u64 urma_jfr_rqe_base_addr;
+	u32 urma_jfr_id;
+	u64 urma_jfr_db_addr;
+	u8 urma_jfr_db_status;
+	u16 urma_jfr_pi;
+	u16 urma_jfr_pi_type;
+	u16 urma_jfr_ci;
+	u64 reserved[4];
+};
+
+/**
  * struct ubcore_jfr - receive queue (jetty for receiving)
  * @ub_dev: device; set by the core
  * @uctx: context, NULL for a kernel client; set by the core
@@ -1244,6 +1453,7 @@ struct ubcore_jfr_cfg {
  * @use_cnt: jettys that receive from it; kept by the core
  * @ref_cnt: references by number; kept by the core
  * @comp: completed when the last of them is gone
+ * @jfr_opt: options of staged creation; kept by the core
  */
 struct ubcore_jfr {
 	struct ubcore_device *ub_dev;
@@ -1256,6 +1466,7 @@ struct ubcore_jfr {
 	atomic_t use_cnt;
 	struct kref ref_cnt;
 	struct completion comp;
+	struct ubcore_jfr_opt jfr_opt;
 };
 
 /**
@@ -1305,6 +1516,18 @@ struct ubcore_jetty_cfg {
 };
 
 /**
+ * struct ubcore_jetty_opt - options of a jetty, kept by the core
+ * @is_actived: the jetty works: made in one step, or activated
+ * @jfs_opt: options of its sending half
+ * @reserved: 0
+ */
+struct ubcore_jetty_opt {
+	bool is_actived;
+	struct ubcore_jfs_opt jfs_opt;
+	u64 reserved[4];
+};
+
+/**
  * struct ubcore_jetty - a send queue and the receive side that goes with it
  * @ub_dev: device; set by the core
  * @uctx: context, NULL for a kernel client; set by the core
@@ -1317,6 +1540,7 @@ struct ubcore_jetty_cfg {
  * @use_cnt: bindings; kept by the core
  * @ref_cnt: references by number; kept by the core
  * @comp: completed when the last of them is gone
+ * @jetty_opt: options of staged creation; kept by the core
  */
 struct ubcore_jetty {
 	struct ubcore_device *ub_dev;
@@ -1330,6 +1554,7 @@ struct ubcore_jetty {
 	atomic_t use_cnt;
 	struct kref ref_cnt;
 	struct completion comp;
+	struct ubcore_jetty_opt jetty_opt;
 };
 
 /**
@@ -1454,6 +1679,199 @@ struct ubcore_jetty_group {
 	ubcore_event_callback_t jfae_handler;
 	u64 urma_jetty_grp;
 	struct mutex lock;
+};
+
+/**
+ * struct ubcore_import_cb - what to call when an import has ended
+ * @user_arg: handed to @callback
+ * @callback: @status is 0 or an error; @tjetty is valid in either case, until
+ *	it is unimported. Process context
+ *
+ * Allocated by the caller with kmalloc(); the core frees it after the call.
+ */
+struct ubcore_import_cb {
+	void *user_arg;
+	void (*callback)(struct ubcore_tjetty *tjetty, int status,
+			 void *user_arg);
+};
+
+/**
+ * struct ubcore_unimport_cb - what to call when an import is undone
+ * @user_arg: handed to @callback
+ * @callback: as in struct ubcore_import_cb
+ */
+struct ubcore_unimport_cb {
+	void *user_arg;
+	void (*callback)(int status, void *user_arg);
+};
+
+/**
+ * struct ubcore_bind_cb - what to call when a binding has ended
+ * @user_arg: handed to @callback
+ * @callback: as in struct ubcore_import_cb
+ */
+struct ubcore_bind_cb {
+	void *user_arg;
+	void (*callback)(struct ubcore_jetty *jetty,
+			 struct ubcore_tjetty *tjetty, int status,
+			 void *user_arg);
+};
+
+/**
+ * struct ubcore_unbind_cb - what to call when a binding is undone
+ * @user_arg: handed to @callback
+ * @callback: as in struct ubcore_import_cb
+ */
+struct ubcore_unbind_cb {
+	void *user_arg;
+	void (*callback)(int status, void *user_arg);
+};
+
+/**
+ * enum ubcore_net_addr_type - kind of a network address
+ */
+enum ubcore_net_addr_type {
+	UBCORE_NET_ADDR_TYPE_IPV4 = 0,
+	UBCORE_NET_ADDR_TYPE_IPV6 = 1,
+};
+
+/**
+ * union ubcore_net_addr_union - a network address, network byte order
+ * @raw: all of it
+ * @in4: an IPv4 address, at the end
+ * @in6: an IPv6 address
+ */
+union ubcore_net_addr_union {
+	u8 raw[UBCORE_NET_ADDR_BYTES];
+	struct {
+		u64 reserved1;
+		u32 reserved2;
+		u32 addr;
+	} in4;
+	struct {
+		u64 subnet_prefix;
+		u64 interface_id;
+	} in6;
+};
+
+/**
+ * struct ubcore_net_addr - a network address and the link that it is on
+ * @type: IPv4 or IPv6
+ * @net_addr: address
+ * @vlan: VLAN, 0 for none
+ * @mac: MAC address, 0 when not known
+ * @prefix_len: bits of the subnet
+ */
+struct ubcore_net_addr {
+	enum ubcore_net_addr_type type;
+	union ubcore_net_addr_union net_addr;
+	u64 vlan;
+	u8 mac[UBCORE_MAC_BYTES];
+	u32 prefix_len;
+};
+
+/**
+ * union ubcore_umem_flag - how to pin user memory
+ * @bs.non_pin: do not pin; not supported
+ * @bs.writable: the device will write to it
+ * @value: all of it
+ */
+union ubcore_umem_flag {
+	struct {
+		u32 non_pin : 1;
+		u32 writable : 1;
+		u32 reserved : 30;
+	} bs;
+	u32 value;
+};
+
+/**
+ * struct ubcore_umem - pinned memory of a user
+ * @ub_dev: device
+ * @owning_mm: address space that is charged
+ * @length: bytes
+ * @va: user address
+ * @flag: as asked for
+ * @sg_head: its pages, mapped for dma_dev of the device if there is one
+ * @nmap: entries of @sg_head that are mapped
+ */
+struct ubcore_umem {
+	struct ubcore_device *ub_dev;
+	struct mm_struct *owning_mm;
+	u64 length;
+	u64 va;
+	union ubcore_umem_flag flag;
+	struct sg_table sg_head;
+	u32 nmap;
+};
+
+/**
+ * enum ubcore_topo_type_t - shape of a fabric
+ */
+enum ubcore_topo_type_t {
+	UBCORE_TOPO_TYPE_FULLMESH_1D = 0,
+	UBCORE_TOPO_TYPE_CLOS = 1,
+};
+
+/**
+ * struct ubcore_node_id - a node of a fabric
+ * @super_node_id: super node
+ * @node_id: node in it
+ */
+struct ubcore_node_id {
+	u32 super_node_id;
+	u32 node_id;
+};
+
+/**
+ * union ubcore_port_id - a port of a node
+ * @chip_id: chip
+ * @die_id: die of the chip
+ * @port_idx: port of the die
+ * @value: all of it
+ */
+union ubcore_port_id {
+	struct {
+		u8 chip_id;
+		u8 die_id;
+		u8 port_idx;
+		u8 reserved;
+	};
+	u64 value;
+};
+
+/**
+ * struct ubcore_path - a path between two ports
+ * @src_port: port that it starts from
+ * @dst_port: port that it leads to
+ * @src_eid: EID of @src_port
+ * @dst_eid: EID of @dst_port
+ */
+struct ubcore_path {
+	union ubcore_port_id src_port;
+	union ubcore_port_id dst_port;
+	union ubcore_eid src_eid;
+	union ubcore_eid dst_eid;
+};
+
+/**
+ * struct ubcore_path_set - the paths between two nodes
+ * @topo_type: shape of the fabric
+ * @src_node: from
+ * @dst_node: to
+ * @chip_count: chips of a node
+ * @die_count: dies of a chip
+ * @path_count: valid elements of @paths
+ * @paths: the paths
+ */
+struct ubcore_path_set {
+	enum ubcore_topo_type_t topo_type;
+	struct ubcore_node_id src_node;
+	struct ubcore_node_id dst_node;
+	u32 chip_count;
+	u32 die_count;
+	u32 path_count;
+	struct ubcore_path paths[UBCORE_MAX_PATH_NUM];
 };
 
 /**
@@ -1853,26 +2271,55 @@ struct ubcore_net_addr;
  * @create_jfc: creates a completion queue
  * @modify_jfc: changes its moderation
  * @destroy_jfc: destroys it; on return no handler is running for it
+ * @destroy_jfc_batch: the same for many; on an error the number of the first
+ *	that is left is in the last argument. Absent: one by one
  * @rearm_jfc: asks for one event; may be called in softirq. A positive result
  *	says that completions are pending
+ * @alloc_jfc: stage one of creation: makes the object, not yet at work
+ * @set_jfc_opt: stage two: takes one option; @len was checked by the core
+ * @active_jfc: stage three: puts it to work; as after a create, the driver
+ *	has filled number and grants
+ * @get_jfc_opt: reads one option back that the core does not keep
+ * @deactive_jfc: takes it out of work, to stage two
+ * @free_jfc: frees it; never called while it is at work
  * @create_jfs: creates a send queue
  * @modify_jfs: changes its state
  * @query_jfs: reads back configuration and state
  * @flush_jfs: returns work requests that were not carried out
  * @destroy_jfs: destroys it; on return no handler is running for it
+ * @destroy_jfs_batch: the same for many; on an error the number of the first
+ *	that is left is in the last argument. Absent: one by one
+ * @alloc_jfs: stage one of creation: makes the object, not yet at work
+ * @set_jfs_opt: stage two: takes one option; @len was checked by the core
+ * @active_jfs: stage three: puts it to work; as after a create, the driver
+ *	has filled number and grants
+ * @get_jfs_opt: reads one option back that the core does not keep
+ * @deactive_jfs: takes it out of work, to stage two
+ * @free_jfs: frees it; never called while it is at work
  * @create_jfr: creates a receive queue
  * @modify_jfr: changes its state or threshold
  * @query_jfr: reads back configuration and state
  * @destroy_jfr: destroys it; on return no handler is running for it
+ * @destroy_jfr_batch: the same for many; on an error the number of the first
+ *	that is left is in the last argument. Absent: one by one
  * @import_jfr: imports a remote receive queue. Absent: the core chooses a
  *	transport path and calls @import_jfr_ex
  * @import_jfr_ex: the same over a given transport path
  * @unimport_jfr: undoes it
+ * @alloc_jfr: stage one of creation: makes the object, not yet at work
+ * @set_jfr_opt: stage two: takes one option; @len was checked by the core
+ * @active_jfr: stage three: puts it to work; as after a create, the driver
+ *	has filled number and grants
+ * @get_jfr_opt: reads one option back that the core does not keep
+ * @deactive_jfr: takes it out of work, to stage two
+ * @free_jfr: frees it; never called while it is at work
  * @create_jetty: creates a jetty
  * @modify_jetty: changes its state or threshold
  * @query_jetty: reads back configuration and state
  * @flush_jetty: returns work requests that were not carried out
  * @destroy_jetty: destroys it; on return no handler is running for it
+ * @destroy_jetty_batch: the same for many; on an error the number of the first
+ *	that is left is in the last argument. Absent: one by one
  * @import_jetty: imports a remote jetty; absent: as @import_jfr
  * @import_jetty_ex: the same over a given transport path
  * @unimport_jetty: undoes it
@@ -1881,6 +2328,13 @@ struct ubcore_net_addr;
  * @unbind_jetty: undoes it
  * @create_jetty_grp: creates a jetty group
  * @delete_jetty_grp: deletes it
+ * @alloc_jetty: stage one of creation: makes the object, not yet at work
+ * @set_jetty_opt: stage two: takes one option; @len was checked by the core
+ * @active_jetty: stage three: puts it to work; as after a create, the driver
+ *	has filled number and grants
+ * @get_jetty_opt: reads one option back that the core does not keep
+ * @deactive_jetty: takes it out of work, to stage two
+ * @free_jetty: frees it; never called while it is at work
  * @get_tp_list: lists transport paths, at most the number given
  * @set_tp_attr: sets properties of a transport path
  * @get_tp_attr: reads them
@@ -1894,6 +2348,11 @@ struct ubcore_net_addr;
  * @poll_jfc: fetches completions; any context. Count, or an error
  * @disassociate_ucontext: the device goes away while a user has the context:
  *	stop all of it. Absent: the driver cannot be removed then
+ * @get_eid_by_ip: finds the EID of a network address
+ * @get_ip_by_eid: finds the network address of an EID
+ * @get_smac: gives the MAC address of this device
+ * @get_dmac: finds the MAC address of a peer. Absent: the core asks the
+ *	neighbour table
  *
  * Every call but those marked otherwise may sleep. A call that returns a
  * pointer may return an ERR_PTR(); NULL counts as an error too. @udata is NULL
@@ -1938,7 +2397,18 @@ struct ubcore_ops {
 	int (*modify_jfc)(struct ubcore_jfc *jfc, struct ubcore_jfc_attr *attr,
 			  struct ubcore_udata *udata);
 	int (*destroy_jfc)(struct ubcore_jfc *jfc);
+	int (*destroy_jfc_batch)(struct ubcore_jfc **jfc_arr, int jfc_num,
+				 int *bad_jfc_index);
 	int (*rearm_jfc)(struct ubcore_jfc *jfc, bool solicited_only);
+	int (*alloc_jfc)(struct ubcore_device *dev, struct ubcore_jfc_cfg *cfg,
+			 struct ubcore_jfc **jfc, struct ubcore_udata *udata);
+	int (*set_jfc_opt)(struct ubcore_jfc *jfc, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*active_jfc)(struct ubcore_jfc *jfc, struct ubcore_udata *udata);
+	int (*get_jfc_opt)(struct ubcore_jfc *jfc, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*deactive_jfc)(struct ubcore_jfc *jfc, struct ubcore_udata *udata);
+	int (*free_jfc)(struct ubcore_jfc *jfc, struct ubcore_udata *udata);
 
 	struct ubcore_jfs *(*create_jfs)(struct ubcore_device *dev,
 					 struct ubcore_jfs_cfg *cfg,
@@ -1950,6 +2420,17 @@ struct ubcore_ops {
 	int (*flush_jfs)(struct ubcore_jfs *jfs, int cr_cnt,
 			 struct ubcore_cr *cr);
 	int (*destroy_jfs)(struct ubcore_jfs *jfs);
+	int (*destroy_jfs_batch)(struct ubcore_jfs **jfs_arr, int jfs_num,
+				 int *bad_jfs_index);
+	int (*alloc_jfs)(struct ubcore_device *dev, struct ubcore_jfs_cfg *cfg,
+			 struct ubcore_jfs **jfs, struct ubcore_udata *udata);
+	int (*set_jfs_opt)(struct ubcore_jfs *jfs, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*active_jfs)(struct ubcore_jfs *jfs, struct ubcore_udata *udata);
+	int (*get_jfs_opt)(struct ubcore_jfs *jfs, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*deactive_jfs)(struct ubcore_jfs *jfs, struct ubcore_udata *udata);
+	int (*free_jfs)(struct ubcore_jfs *jfs, struct ubcore_udata *udata);
 
 	struct ubcore_jfr *(*create_jfr)(struct ubcore_device *dev,
 					 struct ubcore_jfr_cfg *cfg,
@@ -1959,6 +2440,8 @@ struct ubcore_ops {
 	int (*query_jfr)(struct ubcore_jfr *jfr, struct ubcore_jfr_cfg *cfg,
 			 struct ubcore_jfr_attr *attr);
 	int (*destroy_jfr)(struct ubcore_jfr *jfr);
+	int (*destroy_jfr_batch)(struct ubcore_jfr **jfr_arr, int jfr_num,
+				 int *bad_jfr_index);
 	struct ubcore_tjetty *(*import_jfr)(struct ubcore_device *dev,
 					    struct ubcore_tjetty_cfg *cfg,
 					    struct ubcore_udata *udata);
@@ -1967,6 +2450,15 @@ struct ubcore_ops {
 					       struct ubcore_active_tp_cfg *active_tp_cfg,
 					       struct ubcore_udata *udata);
 	int (*unimport_jfr)(struct ubcore_tjetty *tjfr);
+	int (*alloc_jfr)(struct ubcore_device *dev, struct ubcore_jfr_cfg *cfg,
+			 struct ubcore_jfr **jfr, struct ubcore_udata *udata);
+	int (*set_jfr_opt)(struct ubcore_jfr *jfr, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*active_jfr)(struct ubcore_jfr *jfr, struct ubcore_udata *udata);
+	int (*get_jfr_opt)(struct ubcore_jfr *jfr, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*deactive_jfr)(struct ubcore_jfr *jfr, struct ubcore_udata *udata);
+	int (*free_jfr)(struct ubcore_jfr *jfr, struct ubcore_udata *udata);
 
 	struct ubcore_jetty *(*create_jetty)(struct ubcore_device *dev,
 					     struct ubcore_jetty_cfg *cfg,
@@ -1980,6 +2472,8 @@ struct ubcore_ops {
 	int (*flush_jetty)(struct ubcore_jetty *jetty, int cr_cnt,
 			   struct ubcore_cr *cr);
 	int (*destroy_jetty)(struct ubcore_jetty *jetty);
+	int (*destroy_jetty_batch)(struct ubcore_jetty **jetty_arr, int jetty_num,
+				 int *bad_jetty_index);
 	struct ubcore_tjetty *(*import_jetty)(struct ubcore_device *dev,
 					      struct ubcore_tjetty_cfg *cfg,
 					      struct ubcore_udata *udata);
@@ -2001,6 +2495,15 @@ struct ubcore_ops {
 						       struct ubcore_jetty_grp_cfg *cfg,
 						       struct ubcore_udata *udata);
 	int (*delete_jetty_grp)(struct ubcore_jetty_group *jetty_grp);
+	int (*alloc_jetty)(struct ubcore_device *dev, struct ubcore_jetty_cfg *cfg,
+			 struct ubcore_jetty **jetty, struct ubcore_udata *udata);
+	int (*set_jetty_opt)(struct ubcore_jetty *jetty, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*active_jetty)(struct ubcore_jetty *jetty, struct ubcore_udata *udata);
+	int (*get_jetty_opt)(struct ubcore_jetty *jetty, u64 opt, void *buf, u32 len,
+			   struct ubcore_udata *udata);
+	int (*deactive_jetty)(struct ubcore_jetty *jetty, struct ubcore_udata *udata);
+	int (*free_jetty)(struct ubcore_jetty *jetty, struct ubcore_udata *udata);
 
 	int (*get_tp_list)(struct ubcore_device *dev,
 			   struct ubcore_get_tp_cfg *cfg, u32 *tp_cnt,
@@ -2037,6 +2540,15 @@ struct ubcore_ops {
 			struct ubcore_cr *cr);
 
 	void (*disassociate_ucontext)(struct ubcore_ucontext *uctx);
+
+	int (*get_eid_by_ip)(struct ubcore_device *dev,
+			     struct ubcore_net_addr *net_addr,
+			     union ubcore_eid *eid);
+	int (*get_ip_by_eid)(struct ubcore_device *dev, union ubcore_eid *eid,
+			     struct ubcore_net_addr *net_addr);
+	int (*get_smac)(struct ubcore_device *dev, u8 *mac);
+	int (*get_dmac)(struct ubcore_device *dev,
+			struct ubcore_net_addr *net_addr, u8 *mac);
 };
 
 /**

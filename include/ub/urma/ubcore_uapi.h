@@ -149,10 +149,33 @@ int ubcore_modify_jfc(struct ubcore_jfc *jfc, struct ubcore_jfc_attr *attr,
 		      struct ubcore_udata *udata);
 /* -EBUSY while a queue reports to it. A failed delete changes nothing. */
 int ubcore_delete_jfc(struct ubcore_jfc *jfc);
+/* All are checked before any is deleted; *@bad_jfc_index: the first that is left. */
+int ubcore_delete_jfc_batch(struct ubcore_jfc **jfc_arr, int jfc_num,
+			    int *bad_jfc_index);
 /* Any context. */
 int ubcore_rearm_jfc(struct ubcore_jfc *jfc, bool solicited_only);
 /* Any context. Number of completions, or an error. */
 int ubcore_poll_jfc(struct ubcore_jfc *jfc, int cr_cnt, struct ubcore_cr *cr);
+
+/*
+ * Staged creation: alloc, any number of set_opt, active; then the object is as
+ * after a create. deactive goes back; free ends it. -EPERM to set an option of
+ * an active object, -EINVAL to free or activate it, or for an option with a
+ * wrong length; -EBUSY to deactivate or free what others use.
+ */
+int ubcore_alloc_jfc(struct ubcore_device *dev, struct ubcore_jfc_cfg *cfg,
+		     ubcore_comp_callback_t jfce_handler,
+		     ubcore_event_callback_t jfae_handler,
+		     struct ubcore_jfc **jfc, struct ubcore_udata *udata);
+int ubcore_set_jfc_opt(struct ubcore_jfc *jfc, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_active_jfc(struct ubcore_jfc *jfc, struct ubcore_udata *udata);
+int ubcore_get_jfc_opt(struct ubcore_jfc *jfc, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_get_jfc_opt_by_id(struct ubcore_device *dev, u32 jfc_id, u64 opt,
+			     void *buf, u32 len);
+int ubcore_deactive_jfc(struct ubcore_jfc *jfc, struct ubcore_udata *udata);
+int ubcore_free_jfc(struct ubcore_jfc *jfc, struct ubcore_udata *udata);
 
 struct ubcore_jfs *ubcore_create_jfs(struct ubcore_device *dev,
 				     struct ubcore_jfs_cfg *cfg,
@@ -164,6 +187,28 @@ int ubcore_query_jfs(struct ubcore_jfs *jfs, struct ubcore_jfs_cfg *cfg,
 		     struct ubcore_jfs_attr *attr);
 int ubcore_flush_jfs(struct ubcore_jfs *jfs, int cr_cnt, struct ubcore_cr *cr);
 int ubcore_delete_jfs(struct ubcore_jfs *jfs);
+/* All are checked before any is deleted; *@bad_jfs_index: the first that is left. */
+int ubcore_delete_jfs_batch(struct ubcore_jfs **jfs_arr, int jfs_num,
+			    int *bad_jfs_index);
+
+/*
+ * Staged creation: alloc, any number of set_opt, active; then the object is as
+ * after a create. deactive goes back; free ends it. -EPERM to set an option of
+ * an active object, -EINVAL to free or activate it, or for an option with a
+ * wrong length; -EBUSY to deactivate or free what others use.
+ */
+int ubcore_alloc_jfs(struct ubcore_device *dev, struct ubcore_jfs_cfg *cfg,
+		     ubcore_event_callback_t jfae_handler,
+		     struct ubcore_jfs **jfs, struct ubcore_udata *udata);
+int ubcore_set_jfs_opt(struct ubcore_jfs *jfs, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_active_jfs(struct ubcore_jfs *jfs, struct ubcore_udata *udata);
+int ubcore_get_jfs_opt(struct ubcore_jfs *jfs, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_get_jfs_opt_by_id(struct ubcore_device *dev, u32 jfs_id, u64 opt,
+			     void *buf, u32 len);
+int ubcore_deactive_jfs(struct ubcore_jfs *jfs, struct ubcore_udata *udata);
+int ubcore_free_jfs(struct ubcore_jfs *jfs, struct ubcore_udata *udata);
 
 struct ubcore_jfr *ubcore_create_jfr(struct ubcore_device *dev,
 				     struct ubcore_jfr_cfg *cfg,
@@ -175,6 +220,28 @@ int ubcore_query_jfr(struct ubcore_jfr *jfr, struct ubcore_jfr_cfg *cfg,
 		     struct ubcore_jfr_attr *attr);
 /* -EBUSY while a jetty receives from it. */
 int ubcore_delete_jfr(struct ubcore_jfr *jfr);
+/* All are checked before any is deleted; *@bad_jfr_index: the first that is left. */
+int ubcore_delete_jfr_batch(struct ubcore_jfr **jfr_arr, int jfr_num,
+			    int *bad_jfr_index);
+
+/*
+ * Staged creation: alloc, any number of set_opt, active; then the object is as
+ * after a create. deactive goes back; free ends it. -EPERM to set an option of
+ * an active object, -EINVAL to free or activate it, or for an option with a
+ * wrong length; -EBUSY to deactivate or free what others use.
+ */
+int ubcore_alloc_jfr(struct ubcore_device *dev, struct ubcore_jfr_cfg *cfg,
+		     ubcore_event_callback_t jfae_handler,
+		     struct ubcore_jfr **jfr, struct ubcore_udata *udata);
+int ubcore_set_jfr_opt(struct ubcore_jfr *jfr, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_active_jfr(struct ubcore_jfr *jfr, struct ubcore_udata *udata);
+int ubcore_get_jfr_opt(struct ubcore_jfr *jfr, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_get_jfr_opt_by_id(struct ubcore_device *dev, u32 jfr_id, u64 opt,
+			     void *buf, u32 len);
+int ubcore_deactive_jfr(struct ubcore_jfr *jfr, struct ubcore_udata *udata);
+int ubcore_free_jfr(struct ubcore_jfr *jfr, struct ubcore_udata *udata);
 
 struct ubcore_jetty *ubcore_create_jetty(struct ubcore_device *dev,
 					 struct ubcore_jetty_cfg *cfg,
@@ -190,6 +257,49 @@ int ubcore_flush_jetty(struct ubcore_jetty *jetty, int cr_cnt,
 		       struct ubcore_cr *cr);
 /* -EINVAL while it is bound. */
 int ubcore_delete_jetty(struct ubcore_jetty *jetty);
+/* All are checked before any is deleted; *@bad_jetty_index: the first that is left. */
+int ubcore_delete_jetty_batch(struct ubcore_jetty **jetty_arr, int jetty_num,
+			    int *bad_jetty_index);
+
+/*
+ * Staged creation: alloc, any number of set_opt, active; then the object is as
+ * after a create. deactive goes back; free ends it. -EPERM to set an option of
+ * an active object, -EINVAL to free or activate it, or for an option with a
+ * wrong length; -EBUSY to deactivate or free what others use.
+ */
+int ubcore_alloc_jetty(struct ubcore_device *dev, struct ubcore_jetty_cfg *cfg,
+		     ubcore_event_callback_t jfae_handler,
+		     struct ubcore_jetty **jetty, struct ubcore_udata *udata);
+int ubcore_set_jetty_opt(struct ubcore_jetty *jetty, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_active_jetty(struct ubcore_jetty *jetty, struct ubcore_udata *udata);
+int ubcore_get_jetty_opt(struct ubcore_jetty *jetty, u64 opt, void *buf, u32 len,
+		       struct ubcore_udata *udata);
+int ubcore_get_jetty_opt_by_id(struct ubcore_device *dev, u32 jetty_id, u64 opt,
+			     void *buf, u32 len);
+int ubcore_deactive_jetty(struct ubcore_jetty *jetty, struct ubcore_udata *udata);
+int ubcore_free_jetty(struct ubcore_jetty *jetty, struct ubcore_udata *udata);
+
+struct ubcore_jetty_group *ubcore_create_jetty_grp(struct ubcore_device *dev,
+						   struct ubcore_jetty_grp_cfg *cfg,
+						   ubcore_event_callback_t jfae_handler,
+						   struct ubcore_udata *udata);
+/* -EBUSY while it has members. */
+int ubcore_delete_jetty_grp(struct ubcore_jetty_group *jetty_grp);
+
+/*
+ * A reference to an active object by its number, or NULL. A delete waits until
+ * it is given back. Any context but hard interrupts.
+ */
+struct ubcore_jfc *ubcore_find_get_jfc(struct ubcore_device *dev, u32 jfc_id);
+struct ubcore_jfs *ubcore_find_get_jfs(struct ubcore_device *dev, u32 jfs_id);
+struct ubcore_jfr *ubcore_find_get_jfr(struct ubcore_device *dev, u32 jfr_id);
+struct ubcore_jetty *ubcore_find_get_jetty(struct ubcore_device *dev,
+					   u32 jetty_id);
+void ubcore_put_jfc(struct ubcore_jfc *jfc);
+void ubcore_put_jfs(struct ubcore_jfs *jfs);
+void ubcore_put_jfr(struct ubcore_jfr *jfr);
+void ubcore_put_jetty(struct ubcore_jetty *jetty);
 
 /**
  * ubcore_import_jfr() - import a remote receive queue
@@ -230,6 +340,33 @@ int ubcore_bind_jetty_ex(struct ubcore_jetty *jetty,
 int ubcore_unbind_jetty(struct ubcore_jetty *jetty);
 
 /**
+ * ubcore_import_jetty_async() - start importing a remote jetty
+ * @dev: device
+ * @cfg: the jetty
+ * @timeout: milliseconds until it fails with -ETIMEDOUT; 0: the core's own
+ * @cb: what to call at the end
+ * @udata: user, or NULL
+ *
+ * Return: the import, usable once @cb has been called with status 0; an
+ * ERR_PTR(): @cb is not called and still the caller's. To be undone by
+ * ubcore_unimport_jetty_async() or ubcore_unimport_jetty() in either case.
+ */
+struct ubcore_tjetty *ubcore_import_jetty_async(struct ubcore_device *dev,
+						struct ubcore_tjetty_cfg *cfg,
+						int timeout,
+						struct ubcore_import_cb *cb,
+						struct ubcore_udata *udata);
+/* These three as well: an error says that @cb is not called. */
+int ubcore_unimport_jetty_async(struct ubcore_tjetty *tjetty, int timeout,
+				struct ubcore_unimport_cb *cb);
+int ubcore_bind_jetty_async(struct ubcore_jetty *jetty,
+			    struct ubcore_tjetty *tjetty, int timeout,
+			    struct ubcore_bind_cb *cb,
+			    struct ubcore_udata *udata);
+int ubcore_unbind_jetty_async(struct ubcore_jetty *jetty, int timeout,
+			      struct ubcore_unbind_cb *cb);
+
+/**
  * ubcore_get_tp_list() - transport paths to a peer
  * @dev: device
  * @cfg: what is wanted
@@ -240,6 +377,59 @@ int ubcore_unbind_jetty(struct ubcore_jetty *jetty);
 int ubcore_get_tp_list(struct ubcore_device *dev, struct ubcore_get_tp_cfg *cfg,
 		       u32 *tp_cnt, struct ubcore_tp_info *tp_list,
 		       struct ubcore_udata *udata);
+
+/* @tp_attr_bitmap says which members of @tp_attr are meant, @tp_attr_cnt how many. */
+int ubcore_set_tp_attr(struct ubcore_device *dev, u64 tp_handle, u8 tp_attr_cnt,
+		       u32 tp_attr_bitmap, struct ubcore_tp_attr_value *tp_attr,
+		       struct ubcore_udata *udata);
+int ubcore_get_tp_attr(struct ubcore_device *dev, u64 tp_handle,
+		       u8 *tp_attr_cnt, u32 *tp_attr_bitmap,
+		       struct ubcore_tp_attr_value *tp_attr,
+		       struct ubcore_udata *udata);
+
+/**
+ * ubcore_exchange_tp_info() - tell the peer about a transport path, and learn
+ *	about its own
+ * @dev: device
+ * @cfg: the path wanted
+ * @active_tp_cfg: local handle and first sequence number; the peer's are filled
+ * @tjetty_cfg: what the path is for, or NULL
+ * @udata: user, or NULL
+ *
+ * Return: 0; -ENOENT for a handle that is not of this device and pair of EIDs,
+ * -EHOSTUNREACH when no device of this host has the peer's EID, -ENOSPC when
+ * the peer has no path left.
+ */
+int ubcore_exchange_tp_info(struct ubcore_device *dev,
+			    struct ubcore_get_tp_cfg *cfg,
+			    struct ubcore_active_tp_cfg *active_tp_cfg,
+			    struct ubcore_tjetty_cfg *tjetty_cfg,
+			    struct ubcore_udata *udata);
+
+/* Each asks the driver; -EINVAL when it does not know network addresses. */
+int ubcore_get_eid_by_ip(struct ubcore_device *dev,
+			 struct ubcore_net_addr *net_addr,
+			 union ubcore_eid *eid);
+int ubcore_get_ip_by_eid(struct ubcore_device *dev, union ubcore_eid *eid,
+			 struct ubcore_net_addr *net_addr);
+int ubcore_get_smac(struct ubcore_device *dev, u8 *mac);
+int ubcore_get_dmac(struct ubcore_device *dev, struct ubcore_net_addr *net_addr,
+		    u8 *mac);
+
+/**
+ * ubcore_get_path_set() - the physical paths between two bonding devices
+ * @src_bonding_eid: EID of the local one
+ * @dst_bonding_eid: EID of the remote one
+ * @tp_type: kind of transport path
+ * @iodie_level: paths between dies rather than between ports
+ * @path_set: the paths
+ *
+ * Return: 0, or -EINVAL when no topology is known.
+ */
+int ubcore_get_path_set(union ubcore_eid *src_bonding_eid,
+			union ubcore_eid *dst_bonding_eid,
+			enum ubcore_tp_type tp_type, bool iodie_level,
+			struct ubcore_path_set *path_set);
 
 /* A command of the driver's own; its result is returned unchanged. */
 int ubcore_user_control(struct ubcore_device *dev,

@@ -94,7 +94,6 @@ impl<D: Driver> Table<D> {
         modify_jfr: Some(jfr::modify::<D>),
         query_jfr: Some(jfr::query::<D>),
         destroy_jfr: Some(jfr::destroy::<D>),
-        import_jfr: None,
         import_jfr_ex: Some(target::import_jfr::<D>),
         unimport_jfr: Some(target::unimport::<D>),
 
@@ -103,19 +102,12 @@ impl<D: Driver> Table<D> {
         query_jetty: Some(jetty::query::<D>),
         flush_jetty: Some(flush_jetty),
         destroy_jetty: Some(jetty::destroy::<D>),
-        import_jetty: None,
         import_jetty_ex: Some(target::import_jetty::<D>),
         unimport_jetty: Some(target::unimport::<D>),
-        bind_jetty: None,
         bind_jetty_ex: Some(jetty::bind::<D>),
         unbind_jetty: Some(jetty::unbind::<D>),
 
-        create_jetty_grp: None,
-        delete_jetty_grp: None,
-
         get_tp_list: Some(tp::list::<D>),
-        set_tp_attr: None,
-        get_tp_attr: None,
         active_tp: Some(tp::activate::<D>),
         deactive_tp: Some(tp::deactivate::<D>),
 
@@ -136,6 +128,8 @@ impl<D: Driver> Table<D> {
         } else {
             None
         },
+
+        ..pin_init::zeroed()
     };
 }
 
