@@ -114,6 +114,17 @@ check_config() {
 	[ "$lost" -eq 0 ] || die "the kernel source does not take the configuration above"
 }
 
+# Kbuild knows of each object which options it depends on: on top of a finished
+# kernel of like kind, only what the difference touches is compiled.
+seed() {
+	local base=$1 dir=$2 from
+	from=$(kernel_dir "$base")
+	[ -e "$from/.complete" ] && [ ! -e "$dir/.config" ] || return 0
+	say "starting from the $base kernel"
+	cp -a "$from/." "$dir/"
+	rm -f "$dir/.complete" "$dir/lock"
+}
+
 build_kernel() {
 	local flavour=$1 src dir
 	for tool in "$RUSTC" clang bindgen make; do
@@ -123,6 +134,9 @@ build_kernel() {
 	dir=$(kernel_dir "$flavour")
 	[ ! -e "$dir/.complete" ] || return 0
 	mkdir -p "$dir"
+	case $flavour in
+	bench | kobject) seed release "$dir" ;;
+	esac
 	(
 		flock 9
 		[ ! -e "$dir/.complete" ] || exit 0
