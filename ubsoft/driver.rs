@@ -35,6 +35,7 @@ use crate::{
         Jfr,
         Rq, //
     },
+    logic::options::OptionRole,
     queue::{
         self,
         Request, //
@@ -164,6 +165,21 @@ impl Driver for Soft {
             Err(EOPNOTSUPP)
         } else {
             Ok(())
+        }
+    }
+
+    fn check_option(role: OptionRole) -> Result {
+        match role {
+            OptionRole::Config
+            | OptionRole::Flag
+            | OptionRole::Bind
+            | OptionRole::Id
+            | OptionRole::UserContext => Ok(()),
+            // Rings are the kernel's memory, and nothing of them is the user's to say.
+            OptionRole::Ring
+            | OptionRole::FullContext
+            | OptionRole::Channel
+            | OptionRole::Group => Err(EOPNOTSUPP),
         }
     }
 

@@ -19,10 +19,7 @@ use crate::{
         },
         types::TransMode, //
     },
-    queue::{
-        full,
-        Request, //
-    },
+    queue::Request,
     rnr::SqName,
     sq::{
         Sq,
@@ -162,7 +159,8 @@ pub(crate) fn buffer_taken(jetty: &Jetty, remaining: u32) {
 ///
 /// # Errors
 ///
-/// `EOPNOTSUPP` for a connected one, which nothing could bind; those of [`Sq::new`].
+/// `EOPNOTSUPP` for a connected one, which nothing could bind, `EEXIST` for a number that is taken;
+/// those of [`Sq::new`].
 pub(crate) fn create_jfs(
     dev: &Arc<Dev>,
     cfg: JfsCfg<Soft>,
@@ -175,7 +173,7 @@ pub(crate) fn create_jfs(
         return Err(EINVAL);
     }
     dev.learn_eid(&request);
-    let reservation = dev.jfss.reserve().map_err(full)?;
+    let reservation = dev.reserve_id(&dev.jfss, cfg.id)?;
     let id = reservation.id();
     let parts = SqParts {
         send: cfg.send,

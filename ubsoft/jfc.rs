@@ -21,7 +21,6 @@ use crate::{
         }, //
     },
     queue::{
-        full,
         QueueRing,
         Request, //
     },
@@ -186,12 +185,17 @@ pub(crate) fn arm(jfc: &Jfc, consumed: u32, what: Arm) {
 }
 
 /// Creates a completion queue.
+///
+/// # Errors
+///
+/// `EINVAL` for a depth or an event queue that there is not, `EEXIST` for a number that is taken;
+/// those of [`QueueRing::new`].
 pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Result<Arc<Jfc>> {
     if cfg.ceqn >= EVENT_QUEUES {
         return Err(EINVAL);
     }
     let geometry = Geometry::for_depth(cfg.depth, MAX_DEPTH)?;
-    let reservation = dev.jfcs.reserve().map_err(full)?;
+    let reservation = dev.reserve_id(&dev.jfcs, cfg.id)?;
     let id = reservation.id();
     let (ring, pending) = QueueRing::new(dev, &request, Kind::Complete, geometry, STRIDE)?;
     let ready = pending.prepare(request.owner)?;

@@ -28,6 +28,7 @@ mod logic {
     pub(crate) mod cqe;
     pub(crate) mod eid;
     pub(crate) mod jetty_state;
+    pub(crate) mod options;
     pub(crate) mod ring;
     pub(crate) mod rqe;
     pub(crate) mod sge;

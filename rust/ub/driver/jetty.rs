@@ -18,18 +18,21 @@ use super::{
     },
     object::{
         Object,
-        Origin,
         User, //
+    },
+    staged::{
+        self,
+        staged,
+        wanted_id,
+        Queue,
+        Slot, //
     },
     target::Target,
     tp::ActiveTp,
     udata::into_int,
     Driver, //
 };
-use crate::{
-    bindings_ub,
-    ub::common::err_ptr, //
-};
+use crate::bindings_ub;
 use kernel::{
     prelude::*,
     sync::{
@@ -39,7 +42,7 @@ use kernel::{
 };
 
 /// A jetty: `struct ubcore_jetty` and the driver's data.
-pub(crate) type Jetty<D> = Object<bindings_ub::ubcore_jetty, <D as Driver>::Jetty>;
+pub(crate) type Jetty<D> = Queue<bindings_ub::ubcore_jetty, <D as Driver>::Jetty>;
 
 /// A jetty to be created. It receives from a JFR of its own kind.
 pub(crate) struct JettyCfg<D: Driver> {
@@ -53,8 +56,7 @@ pub(crate) struct JettyCfg<D: Driver> {
     pub(crate) recv_jfc: Arc<Jfc<D>>,
     /// The receive queue that it receives from.
     pub(crate) jfr: Arc<Jfr<D>>,
-    raw: bindings_ub::ubcore_jetty_cfg,
-    origin: Origin,
+    slot: Slot<bindings_ub::ubcore_jetty>,
 }
 
 /// What happened to a jetty.
@@ -74,7 +76,7 @@ pub(crate) struct JettyAttr {
     pub(crate) state: Option<u32>,
 }
 
-impl<T: Send + Sync> Object<bindings_ub::ubcore_jetty, T> {
+impl<T: Send + Sync> Queue<bindings_ub::ubcore_jetty, T> {
     /// Allocates a jetty with the number `id`.
     ///
     /// # Errors
@@ -86,23 +88,16 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jetty, T> {
         grant: SendGrant,
         data: impl PinInit<T, Error>,
     ) -> Result<Arc<Self>> {
-        let raw = bindings_ub::ubcore_jetty {
-            ub_dev: cfg.origin.dev,
-            uctx: cfg.origin.uctx,
-            jetty_cfg: bindings_ub::ubcore_jetty_cfg {
-                jfs_depth: grant.depth,
-                max_send_sge: grant.max_sge,
-                max_send_rsge: grant.max_rsge,
-                max_inline_data: grant.max_inline,
-                ..cfg.raw
-            },
-            jetty_id: bindings_ub::ubcore_jetty_id {
-                id,
-                ..Default::default()
-            },
-            ..Default::default()
-        };
-        Self::alloc(raw, data)
+        cfg.slot.fill(data, |jetty| {
+            // SAFETY: Valid, and nobody else uses these fields now.
+            unsafe {
+                (*jetty).jetty_id.id = id;
+                (*jetty).jetty_cfg.jfs_depth = grant.depth;
+                (*jetty).jetty_cfg.max_send_sge = grant.max_sge;
+                (*jetty).jetty_cfg.max_send_rsge = grant.max_rsge;
+                (*jetty).jetty_cfg.max_inline_data = grant.max_inline;
+            }
+        })
     }
 
     /// Reports an event. Any context but NMI.
@@ -129,7 +124,13 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jetty, T> {
     }
 }
 
-/// Reads the configuration of a jetty.
+staged!(
+    JettyKind(ubcore_jetty, ubcore_jetty_cfg, jetty_cfg, Jetty),
+    start start,
+    stop destroy_jetty
+);
+
+/// Reads the configuration of a jetty and lets the driver make it.
 ///
 /// # Errors
 ///
@@ -138,26 +139,33 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jetty, T> {
 ///
 /// # Safety
 ///
-/// As for [`create`].
-unsafe fn read_cfg<D: Driver>(
+/// As for [`staged::Staged::start`].
+unsafe fn start<D: Driver>(
     dev: ArcBorrow<'_, UbDevice<D>>,
-    cfg: *const bindings_ub::ubcore_jetty_cfg,
-    origin: Origin,
-) -> Result<JettyCfg<D>> {
-    // SAFETY: By the function's contract.
-    let raw = unsafe { cfg.read() };
-    // SAFETY: All bits of the union are initialised.
-    let (share_jfr, error_suspend) = unsafe {
+    jetty: *mut bindings_ub::ubcore_jetty,
+    slot: Slot<bindings_ub::ubcore_jetty>,
+    user: Option<User<'_, D>>,
+) -> Result<Arc<Jetty<D>>> {
+    // SAFETY: Valid by the function's contract.
+    let raw = unsafe { &(*jetty).jetty_cfg };
+    // SAFETY: All bits of unions are initialised.
+    let (share_jfr, error_suspend, id) = unsafe {
         (
             raw.flag.bs.as_ref().share_jfr() != 0,
             raw.flag.bs.as_ref().error_suspend() != 0,
+            wanted_id!(
+                (*jetty).jetty_opt.jfs_opt,
+                jfs_opt_mask,
+                urma_jfs_id,
+                raw.id
+            ),
         )
     };
     if !share_jfr || raw.jfr.is_null() || !raw.jetty_grp.is_null() {
         return Err(EOPNOTSUPP);
     }
-    Ok(JettyCfg {
-        id: raw.id,
+    let cfg = JettyCfg {
+        id,
         send: SendCfg {
             depth: raw.jfs_depth,
             trans_mode: raw.trans_mode,
@@ -175,28 +183,9 @@ unsafe fn read_cfg<D: Driver>(
         recv_jfc: unsafe { jfc::of_device(dev, raw.recv_jfc) }?,
         // SAFETY: As above; not null.
         jfr: unsafe { jfr::of_device(dev, raw.jfr) }?,
-        raw,
-        origin,
-    })
-}
-
-/// See `ubcore_ops.create_jetty`.
-///
-/// # Safety
-///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn create<D: Driver>(
-    dev: *mut bindings_ub::ubcore_device,
-    cfg: *mut bindings_ub::ubcore_jetty_cfg,
-    udata: *mut bindings_ub::ubcore_udata,
-) -> *mut bindings_ub::ubcore_jetty {
-    // SAFETY: A device of this driver that is registered.
-    let dev = unsafe { UbDevice::<D>::borrow(dev) };
-    // SAFETY: Null or valid during the call.
-    let user = unsafe { User::from_raw(udata) };
-    // SAFETY: Valid during the call.
-    let cfg = unsafe { read_cfg(dev, cfg, Origin::new(dev, &user)) };
-    err_ptr(cfg.and_then(|cfg| D::create_jetty(dev, cfg, user).map(Object::into_raw)))
+        slot,
+    };
+    D::create_jetty(dev, cfg, user)
 }
 
 /// See `ubcore_ops.modify_jetty`.
@@ -210,17 +199,15 @@ pub(super) unsafe extern "C" fn modify<D: Driver>(
     _udata: *mut bindings_ub::ubcore_udata,
 ) -> c_int {
     // SAFETY: A jetty of this driver, alive during the call.
-    let jetty: ArcBorrow<'_, Jetty<D>> = unsafe { Object::borrow(jetty) };
+    let jetty = unsafe { staged::borrow::<_, D::Jetty>(jetty) };
     // SAFETY: Valid during the call.
     let attr = unsafe { &*attr };
-    into_int(D::modify_jetty(
-        jetty,
-        &JettyAttr {
-            rx_threshold: (attr.mask & bindings_ub::UBCORE_JETTY_RX_THRESHOLD != 0)
-                .then_some(attr.rx_threshold),
-            state: (attr.mask & bindings_ub::UBCORE_JETTY_STATE != 0).then_some(attr.state),
-        },
-    ))
+    let attr = JettyAttr {
+        rx_threshold: (attr.mask & bindings_ub::UBCORE_JETTY_RX_THRESHOLD != 0)
+            .then_some(attr.rx_threshold),
+        state: (attr.mask & bindings_ub::UBCORE_JETTY_STATE != 0).then_some(attr.state),
+    };
+    into_int(jetty.and_then(|jetty| D::modify_jetty(jetty, &attr)))
 }
 
 /// See `ubcore_ops.query_jetty`.
@@ -234,8 +221,11 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
     attr: *mut bindings_ub::ubcore_jetty_attr,
 ) -> c_int {
     // SAFETY: A jetty of this driver, alive during the call.
-    let (state, rx_threshold) = D::query_jetty(unsafe { Jetty::<D>::borrow(jetty) });
-    // SAFETY: All are valid during the call; the configuration does not change after the creation.
+    let (state, rx_threshold) = match unsafe { staged::borrow::<_, D::Jetty>(jetty) } {
+        Ok(jetty) => D::query_jetty(jetty),
+        Err(e) => return e.to_errno(),
+    };
+    // SAFETY: All are valid during the call; the configuration does not change while it works.
     unsafe {
         cfg.copy_from_nonoverlapping(&raw const (*jetty).jetty_cfg, 1);
         attr.write(bindings_ub::ubcore_jetty_attr {
@@ -244,21 +234,6 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
             state,
         });
     }
-    0
-}
-
-/// See `ubcore_ops.destroy_jetty`.
-///
-/// # Safety
-///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn destroy<D: Driver>(jetty: *mut bindings_ub::ubcore_jetty) -> c_int {
-    // SAFETY: A jetty of this driver, alive during the call.
-    if let Err(e) = D::destroy_jetty(unsafe { Jetty::<D>::borrow(jetty) }) {
-        return e.to_errno();
-    }
-    // SAFETY: Made by `create`, and destroyed once.
-    unsafe { Jetty::<D>::release(jetty) };
     0
 }
 
@@ -278,12 +253,12 @@ pub(super) unsafe extern "C" fn bind<D: Driver>(
         return EINVAL.to_errno();
     }
     // SAFETY: A jetty of this driver, alive during the call.
-    let jetty: ArcBorrow<'_, Jetty<D>> = unsafe { Object::borrow(jetty) };
+    let jetty = unsafe { staged::borrow::<_, D::Jetty>(jetty) };
     // SAFETY: An import of the same device, hence of this driver, alive during the call.
     let target: ArcBorrow<'_, Target<D>> = unsafe { Object::borrow(tjetty) };
     // SAFETY: Valid during the call.
     let tp = unsafe { ActiveTp::from_raw(tp) };
-    into_int(D::bind_jetty(jetty, target, &tp))
+    into_int(jetty.and_then(|jetty| D::bind_jetty(jetty, target, &tp)))
 }
 
 /// See `ubcore_ops.unbind_jetty`.
@@ -293,5 +268,5 @@ pub(super) unsafe extern "C" fn bind<D: Driver>(
 /// Called by ubcore, by the contract.
 pub(super) unsafe extern "C" fn unbind<D: Driver>(jetty: *mut bindings_ub::ubcore_jetty) -> c_int {
     // SAFETY: A jetty of this driver, alive during the call.
-    into_int(D::unbind_jetty(unsafe { Jetty::<D>::borrow(jetty) }))
+    into_int(unsafe { staged::borrow::<_, D::Jetty>(jetty) }.and_then(D::unbind_jetty))
 }

@@ -4,18 +4,18 @@
 
 use super::{
     device::UbDevice,
-    object::{
-        Object,
-        Origin,
-        User, //
+    object::User,
+    staged::{
+        self,
+        staged,
+        wanted_id,
+        Queue,
+        Slot, //
     },
     udata::into_int,
     Driver, //
 };
-use crate::{
-    bindings_ub,
-    ub::common::err_ptr, //
-};
+use crate::bindings_ub;
 use kernel::{
     prelude::*,
     sync::{
@@ -25,21 +25,20 @@ use kernel::{
 };
 
 /// A completion queue: `struct ubcore_jfc` and the driver's data.
-pub(crate) type Jfc<D> = Object<bindings_ub::ubcore_jfc, <D as Driver>::Jfc>;
+pub(crate) type Jfc<D> = Queue<bindings_ub::ubcore_jfc, <D as Driver>::Jfc>;
 
 /// A completion queue to be created.
 pub(crate) struct JfcCfg {
+    /// Number wanted, 0 for any.
+    pub(crate) id: u32,
     /// Entries at least.
     pub(crate) depth: u32,
     /// Completion event queue.
     pub(crate) ceqn: u32,
-    /// The C configuration, for [`Object::new_jfc`].
-    raw: bindings_ub::ubcore_jfc_cfg,
-    /// Whose object it will be.
-    origin: Origin,
+    slot: Slot<bindings_ub::ubcore_jfc>,
 }
 
-impl<T: Send + Sync> Object<bindings_ub::ubcore_jfc, T> {
+impl<T: Send + Sync> Queue<bindings_ub::ubcore_jfc, T> {
     /// Allocates a completion queue with the number `id` and room for `depth` completions.
     ///
     /// # Errors
@@ -51,14 +50,13 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jfc, T> {
         depth: u32,
         data: impl PinInit<T, Error>,
     ) -> Result<Arc<Self>> {
-        let raw = bindings_ub::ubcore_jfc {
-            ub_dev: cfg.origin.dev,
-            uctx: cfg.origin.uctx,
-            jfc_cfg: bindings_ub::ubcore_jfc_cfg { depth, ..cfg.raw },
-            id,
-            ..Default::default()
-        };
-        Self::alloc(raw, data)
+        cfg.slot.fill(data, |jfc| {
+            // SAFETY: Valid, and nobody else uses these fields now.
+            unsafe {
+                (*jfc).id = id;
+                (*jfc).jfc_cfg.depth = depth;
+            }
+        })
     }
 
     /// Calls the completion handler. Any context but NMI.
@@ -99,7 +97,7 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jfc, T> {
 ///
 /// # Errors
 ///
-/// `EINVAL` for null or the queue of another device.
+/// `EINVAL` for null, the queue of another device, and one that is not at work.
 ///
 /// # Safety
 ///
@@ -113,32 +111,36 @@ pub(super) unsafe fn of_device<D: Driver>(
         return Err(EINVAL);
     }
     // SAFETY: A device's queues are all of its driver.
-    Ok(unsafe { Jfc::<D>::borrow(jfc) }.into())
+    Ok(unsafe { staged::borrow::<_, D::Jfc>(jfc) }?.into())
 }
 
-/// See `ubcore_ops.create_jfc`.
+staged!(
+    JfcKind(ubcore_jfc, ubcore_jfc_cfg, jfc_cfg, Jfc),
+    start start,
+    stop destroy_jfc
+);
+
+/// Reads the configuration and lets the driver make the queue.
 ///
 /// # Safety
 ///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn create<D: Driver>(
-    dev: *mut bindings_ub::ubcore_device,
-    cfg: *mut bindings_ub::ubcore_jfc_cfg,
-    udata: *mut bindings_ub::ubcore_udata,
-) -> *mut bindings_ub::ubcore_jfc {
-    // SAFETY: A device of this driver that is registered.
-    let dev = unsafe { UbDevice::<D>::borrow(dev) };
-    // SAFETY: Null or valid during the call.
-    let user = unsafe { User::from_raw(udata) };
-    // SAFETY: Valid during the call.
-    let raw = unsafe { cfg.read() };
-    let cfg = JfcCfg {
-        depth: raw.depth,
-        ceqn: raw.ceqn,
-        raw,
-        origin: Origin::new(dev, &user),
+/// As for [`staged::Staged::start`].
+unsafe fn start<D: Driver>(
+    dev: ArcBorrow<'_, UbDevice<D>>,
+    raw: *mut bindings_ub::ubcore_jfc,
+    slot: Slot<bindings_ub::ubcore_jfc>,
+    user: Option<User<'_, D>>,
+) -> Result<Arc<Jfc<D>>> {
+    // SAFETY: Valid by the function's contract, and all bits of unions are initialised.
+    let cfg = unsafe {
+        JfcCfg {
+            id: wanted_id!((*raw).jfc_opt, jfc_opt_mask, urma_jfc_id, 0),
+            depth: (*raw).jfc_cfg.depth,
+            ceqn: (*raw).jfc_cfg.ceqn,
+            slot,
+        }
     };
-    err_ptr(D::create_jfc(dev, cfg, user).map(Object::into_raw))
+    D::create_jfc(dev, cfg, user)
 }
 
 /// See `ubcore_ops.modify_jfc`.
@@ -152,7 +154,10 @@ pub(super) unsafe extern "C" fn modify<D: Driver>(
     _udata: *mut bindings_ub::ubcore_udata,
 ) -> c_int {
     // SAFETY: A queue of this driver, alive during the call.
-    let jfc: ArcBorrow<'_, Jfc<D>> = unsafe { Object::borrow(jfc) };
+    let jfc = match unsafe { staged::borrow::<_, D::Jfc>(jfc) } {
+        Ok(jfc) => jfc,
+        Err(e) => return e.to_errno(),
+    };
     // SAFETY: Valid during the call.
     let attr = unsafe { &*attr };
     let count =
@@ -160,21 +165,6 @@ pub(super) unsafe extern "C" fn modify<D: Driver>(
     let period =
         (attr.mask & bindings_ub::UBCORE_JFC_MODERATE_PERIOD != 0).then_some(attr.moderate_period);
     into_int(D::modify_jfc(jfc, count, period))
-}
-
-/// See `ubcore_ops.destroy_jfc`.
-///
-/// # Safety
-///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn destroy<D: Driver>(jfc: *mut bindings_ub::ubcore_jfc) -> c_int {
-    // SAFETY: A queue of this driver, alive during the call.
-    if let Err(e) = D::destroy_jfc(unsafe { Jfc::<D>::borrow(jfc) }) {
-        return e.to_errno();
-    }
-    // SAFETY: Made by `create`, and destroyed once.
-    unsafe { Jfc::<D>::release(jfc) };
-    0
 }
 
 /// See `ubcore_ops.rearm_jfc`.
@@ -187,7 +177,8 @@ pub(super) unsafe extern "C" fn rearm<D: Driver>(
     solicited_only: bool,
 ) -> c_int {
     // SAFETY: A queue of this driver, alive during the call.
-    match D::rearm_jfc(unsafe { Jfc::<D>::borrow(jfc) }, solicited_only) {
+    let jfc = unsafe { staged::borrow::<_, D::Jfc>(jfc) };
+    match jfc.and_then(|jfc| D::rearm_jfc(jfc, solicited_only)) {
         Ok(pending) => c_int::from(pending),
         Err(e) => e.to_errno(),
     }

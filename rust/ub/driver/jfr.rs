@@ -8,18 +8,18 @@ use super::{
         self,
         Jfc, //
     },
-    object::{
-        Object,
-        Origin,
-        User, //
+    object::User,
+    staged::{
+        self,
+        staged,
+        wanted_id,
+        Queue,
+        Slot, //
     },
     udata::into_int,
     Driver, //
 };
-use crate::{
-    bindings_ub,
-    ub::common::err_ptr, //
-};
+use crate::bindings_ub;
 use kernel::{
     prelude::*,
     sync::{
@@ -29,7 +29,7 @@ use kernel::{
 };
 
 /// A receive queue: `struct ubcore_jfr` and the driver's data.
-pub(crate) type Jfr<D> = Object<bindings_ub::ubcore_jfr, <D as Driver>::Jfr>;
+pub(crate) type Jfr<D> = Queue<bindings_ub::ubcore_jfr, <D as Driver>::Jfr>;
 
 /// A receive queue to be created.
 pub(crate) struct JfrCfg<D: Driver> {
@@ -51,8 +51,7 @@ pub(crate) struct JfrCfg<D: Driver> {
     pub(crate) token: u32,
     /// Where completions go.
     pub(crate) jfc: Arc<Jfc<D>>,
-    raw: bindings_ub::ubcore_jfr_cfg,
-    origin: Origin,
+    slot: Slot<bindings_ub::ubcore_jfr>,
 }
 
 /// What happened to a receive queue.
@@ -72,7 +71,7 @@ pub(crate) struct JfrAttr {
     pub(crate) state: Option<u32>,
 }
 
-impl<T: Send + Sync> Object<bindings_ub::ubcore_jfr, T> {
+impl<T: Send + Sync> Queue<bindings_ub::ubcore_jfr, T> {
     /// Allocates a receive queue with the number `id`, room for `depth` buffers and `max_sge`
     /// ranges in each.
     ///
@@ -85,21 +84,14 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jfr, T> {
         (depth, max_sge): (u32, u8),
         data: impl PinInit<T, Error>,
     ) -> Result<Arc<Self>> {
-        let raw = bindings_ub::ubcore_jfr {
-            ub_dev: cfg.origin.dev,
-            uctx: cfg.origin.uctx,
-            jfr_cfg: bindings_ub::ubcore_jfr_cfg {
-                depth,
-                max_sge,
-                ..cfg.raw
-            },
-            jfr_id: bindings_ub::ubcore_jetty_id {
-                id,
-                ..Default::default()
-            },
-            ..Default::default()
-        };
-        Self::alloc(raw, data)
+        cfg.slot.fill(data, |jfr| {
+            // SAFETY: Valid, and nobody else uses these fields now.
+            unsafe {
+                (*jfr).jfr_id.id = id;
+                (*jfr).jfr_cfg.depth = depth;
+                (*jfr).jfr_cfg.max_sge = max_sge;
+            }
+        })
     }
 
     /// Reports an event. Any context but NMI.
@@ -130,7 +122,7 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jfr, T> {
 ///
 /// # Errors
 ///
-/// `EINVAL` for the queue of another device.
+/// `EINVAL` for the queue of another device, and one that is not at work.
 ///
 /// # Safety
 ///
@@ -144,44 +136,49 @@ pub(super) unsafe fn of_device<D: Driver>(
         return Err(EINVAL);
     }
     // SAFETY: A device's queues are all of its driver.
-    Ok(unsafe { Jfr::<D>::borrow(jfr) }.into())
+    Ok(unsafe { staged::borrow::<_, D::Jfr>(jfr) }?.into())
 }
 
-/// See `ubcore_ops.create_jfr`.
+staged!(
+    JfrKind(ubcore_jfr, ubcore_jfr_cfg, jfr_cfg, Jfr),
+    start start,
+    stop destroy_jfr
+);
+
+/// Reads the configuration and lets the driver make the queue.
 ///
 /// # Safety
 ///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn create<D: Driver>(
-    dev: *mut bindings_ub::ubcore_device,
-    cfg: *mut bindings_ub::ubcore_jfr_cfg,
-    udata: *mut bindings_ub::ubcore_udata,
-) -> *mut bindings_ub::ubcore_jfr {
-    // SAFETY: A device of this driver that is registered.
-    let dev = unsafe { UbDevice::<D>::borrow(dev) };
-    // SAFETY: Null or valid during the call.
-    let user = unsafe { User::from_raw(udata) };
-    // SAFETY: Valid during the call.
-    let raw = unsafe { cfg.read() };
-    // SAFETY: The queue of the configuration is valid during the call.
-    let jfc = unsafe { jfc::of_device(dev, raw.jfc) };
-    err_ptr(jfc.and_then(|jfc| {
-        let cfg = JfrCfg {
-            id: raw.id,
-            depth: raw.depth,
-            trans_mode: raw.trans_mode,
-            eid_index: raw.eid_index,
-            max_sge: raw.max_sge,
-            min_rnr_timer: raw.min_rnr_timer,
-            // SAFETY: All bits of the union are initialised.
-            token_policy: unsafe { raw.flag.bs.as_ref().token_policy() },
-            token: raw.token_value.token,
-            jfc,
-            raw,
-            origin: Origin::new(dev, &user),
-        };
-        D::create_jfr(dev, cfg, user).map(Object::into_raw)
-    }))
+/// As for [`staged::Staged::start`].
+unsafe fn start<D: Driver>(
+    dev: ArcBorrow<'_, UbDevice<D>>,
+    jfr: *mut bindings_ub::ubcore_jfr,
+    slot: Slot<bindings_ub::ubcore_jfr>,
+    user: Option<User<'_, D>>,
+) -> Result<Arc<Jfr<D>>> {
+    // SAFETY: Valid by the function's contract.
+    let raw = unsafe { &(*jfr).jfr_cfg };
+    // SAFETY: All bits of unions are initialised.
+    let (token_policy, id) = unsafe {
+        (
+            raw.flag.bs.as_ref().token_policy(),
+            wanted_id!((*jfr).jfr_opt, jfr_opt_mask, urma_jfr_id, raw.id),
+        )
+    };
+    let cfg = JfrCfg {
+        id,
+        depth: raw.depth,
+        trans_mode: raw.trans_mode,
+        eid_index: raw.eid_index,
+        max_sge: raw.max_sge,
+        min_rnr_timer: raw.min_rnr_timer,
+        token_policy,
+        token: raw.token_value.token,
+        // SAFETY: The queue of the configuration is valid during the call.
+        jfc: unsafe { jfc::of_device(dev, raw.jfc) }?,
+        slot,
+    };
+    D::create_jfr(dev, cfg, user)
 }
 
 /// See `ubcore_ops.modify_jfr`.
@@ -195,17 +192,15 @@ pub(super) unsafe extern "C" fn modify<D: Driver>(
     _udata: *mut bindings_ub::ubcore_udata,
 ) -> c_int {
     // SAFETY: A queue of this driver, alive during the call.
-    let jfr: ArcBorrow<'_, Jfr<D>> = unsafe { Object::borrow(jfr) };
+    let jfr = unsafe { staged::borrow::<_, D::Jfr>(jfr) };
     // SAFETY: Valid during the call.
     let attr = unsafe { &*attr };
-    into_int(D::modify_jfr(
-        jfr,
-        &JfrAttr {
-            rx_threshold: (attr.mask & bindings_ub::UBCORE_JFR_RX_THRESHOLD != 0)
-                .then_some(attr.rx_threshold),
-            state: (attr.mask & bindings_ub::UBCORE_JFR_STATE != 0).then_some(attr.state),
-        },
-    ))
+    let attr = JfrAttr {
+        rx_threshold: (attr.mask & bindings_ub::UBCORE_JFR_RX_THRESHOLD != 0)
+            .then_some(attr.rx_threshold),
+        state: (attr.mask & bindings_ub::UBCORE_JFR_STATE != 0).then_some(attr.state),
+    };
+    into_int(jfr.and_then(|jfr| D::modify_jfr(jfr, &attr)))
 }
 
 /// See `ubcore_ops.query_jfr`.
@@ -219,8 +214,11 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
     attr: *mut bindings_ub::ubcore_jfr_attr,
 ) -> c_int {
     // SAFETY: A queue of this driver, alive during the call.
-    let (state, rx_threshold) = D::query_jfr(unsafe { Jfr::<D>::borrow(jfr) });
-    // SAFETY: All are valid during the call; the configuration does not change after the creation.
+    let (state, rx_threshold) = match unsafe { staged::borrow::<_, D::Jfr>(jfr) } {
+        Ok(jfr) => D::query_jfr(jfr),
+        Err(e) => return e.to_errno(),
+    };
+    // SAFETY: All are valid during the call; the configuration does not change while it works.
     unsafe {
         cfg.copy_from_nonoverlapping(&raw const (*jfr).jfr_cfg, 1);
         attr.write(bindings_ub::ubcore_jfr_attr {
@@ -229,20 +227,5 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
             state,
         });
     }
-    0
-}
-
-/// See `ubcore_ops.destroy_jfr`.
-///
-/// # Safety
-///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn destroy<D: Driver>(jfr: *mut bindings_ub::ubcore_jfr) -> c_int {
-    // SAFETY: A queue of this driver, alive during the call.
-    if let Err(e) = D::destroy_jfr(unsafe { Jfr::<D>::borrow(jfr) }) {
-        return e.to_errno();
-    }
-    // SAFETY: Made by `create`, and destroyed once.
-    unsafe { Jfr::<D>::release(jfr) };
     0
 }

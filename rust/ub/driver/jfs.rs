@@ -8,18 +8,18 @@ use super::{
         self,
         Jfc, //
     },
-    object::{
-        Object,
-        Origin,
-        User, //
+    object::User,
+    staged::{
+        self,
+        staged,
+        wanted_id,
+        Queue,
+        Slot, //
     },
     udata::into_int,
     Driver, //
 };
-use crate::{
-    bindings_ub,
-    ub::common::err_ptr, //
-};
+use crate::bindings_ub;
 use kernel::{
     prelude::*,
     sync::{
@@ -29,7 +29,7 @@ use kernel::{
 };
 
 /// A send queue: `struct ubcore_jfs` and the driver's data.
-pub(crate) type Jfs<D> = Object<bindings_ub::ubcore_jfs, <D as Driver>::Jfs>;
+pub(crate) type Jfs<D> = Queue<bindings_ub::ubcore_jfs, <D as Driver>::Jfs>;
 
 /// What the send side of a JFS or jetty shall be like.
 #[derive(Clone, Copy)]
@@ -69,15 +69,16 @@ pub(crate) struct SendGrant {
 
 /// A send queue to be created.
 pub(crate) struct JfsCfg<D: Driver> {
+    /// Number wanted, 0 for any.
+    pub(crate) id: u32,
     /// What it shall be like.
     pub(crate) send: SendCfg,
     /// Where its completions go.
     pub(crate) jfc: Arc<Jfc<D>>,
-    raw: bindings_ub::ubcore_jfs_cfg,
-    origin: Origin,
+    slot: Slot<bindings_ub::ubcore_jfs>,
 }
 
-impl<T: Send + Sync> Object<bindings_ub::ubcore_jfs, T> {
+impl<T: Send + Sync> Queue<bindings_ub::ubcore_jfs, T> {
     /// Allocates a send queue with the number `id`.
     ///
     /// # Errors
@@ -89,23 +90,16 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jfs, T> {
         grant: SendGrant,
         data: impl PinInit<T, Error>,
     ) -> Result<Arc<Self>> {
-        let raw = bindings_ub::ubcore_jfs {
-            ub_dev: cfg.origin.dev,
-            uctx: cfg.origin.uctx,
-            jfs_cfg: bindings_ub::ubcore_jfs_cfg {
-                depth: grant.depth,
-                max_sge: grant.max_sge,
-                max_rsge: grant.max_rsge,
-                max_inline_data: grant.max_inline,
-                ..cfg.raw
-            },
-            jfs_id: bindings_ub::ubcore_jetty_id {
-                id,
-                ..Default::default()
-            },
-            ..Default::default()
-        };
-        Self::alloc(raw, data)
+        cfg.slot.fill(data, |jfs| {
+            // SAFETY: Valid, and nobody else uses these fields now.
+            unsafe {
+                (*jfs).jfs_id.id = id;
+                (*jfs).jfs_cfg.depth = grant.depth;
+                (*jfs).jfs_cfg.max_sge = grant.max_sge;
+                (*jfs).jfs_cfg.max_rsge = grant.max_rsge;
+                (*jfs).jfs_cfg.max_inline_data = grant.max_inline;
+            }
+        })
     }
 
     /// Reports that the queue went to the error state. Any context but NMI.
@@ -129,24 +123,32 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_jfs, T> {
     }
 }
 
-/// See `ubcore_ops.create_jfs`.
+staged!(
+    JfsKind(ubcore_jfs, ubcore_jfs_cfg, jfs_cfg, Jfs),
+    start start,
+    stop destroy_jfs
+);
+
+/// Reads the configuration and lets the driver make the queue.
 ///
 /// # Safety
 ///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn create<D: Driver>(
-    dev: *mut bindings_ub::ubcore_device,
-    cfg: *mut bindings_ub::ubcore_jfs_cfg,
-    udata: *mut bindings_ub::ubcore_udata,
-) -> *mut bindings_ub::ubcore_jfs {
-    // SAFETY: A device of this driver that is registered.
-    let dev = unsafe { UbDevice::<D>::borrow(dev) };
-    // SAFETY: Null or valid during the call.
-    let user = unsafe { User::from_raw(udata) };
-    // SAFETY: Valid during the call.
-    let raw = unsafe { cfg.read() };
-    // SAFETY: All bits of the union are initialised.
-    let error_suspend = unsafe { raw.flag.bs.as_ref().error_suspend() } != 0;
+/// As for [`staged::Staged::start`].
+unsafe fn start<D: Driver>(
+    dev: ArcBorrow<'_, UbDevice<D>>,
+    jfs: *mut bindings_ub::ubcore_jfs,
+    slot: Slot<bindings_ub::ubcore_jfs>,
+    user: Option<User<'_, D>>,
+) -> Result<Arc<Jfs<D>>> {
+    // SAFETY: Valid by the function's contract.
+    let raw = unsafe { &(*jfs).jfs_cfg };
+    // SAFETY: All bits of unions are initialised.
+    let (error_suspend, id) = unsafe {
+        (
+            raw.flag.bs.as_ref().error_suspend() != 0,
+            wanted_id!((*jfs).jfs_opt, jfs_opt_mask, urma_jfs_id, 0),
+        )
+    };
     let send = SendCfg {
         depth: raw.depth,
         trans_mode: raw.trans_mode,
@@ -159,16 +161,14 @@ pub(super) unsafe extern "C" fn create<D: Driver>(
         error_suspend,
     };
     // SAFETY: The queue of the configuration is valid during the call.
-    let jfc = unsafe { jfc::of_device(dev, raw.jfc) };
-    err_ptr(jfc.and_then(|jfc| {
-        let cfg = JfsCfg {
-            send,
-            jfc,
-            raw,
-            origin: Origin::new(dev, &user),
-        };
-        D::create_jfs(dev, cfg, user).map(Object::into_raw)
-    }))
+    let jfc = unsafe { jfc::of_device(dev, raw.jfc) }?;
+    let cfg = JfsCfg {
+        id,
+        send,
+        jfc,
+        slot,
+    };
+    D::create_jfs(dev, cfg, user)
 }
 
 /// See `ubcore_ops.modify_jfs`.
@@ -182,11 +182,11 @@ pub(super) unsafe extern "C" fn modify<D: Driver>(
     _udata: *mut bindings_ub::ubcore_udata,
 ) -> c_int {
     // SAFETY: A queue of this driver, alive during the call.
-    let jfs: ArcBorrow<'_, Jfs<D>> = unsafe { Object::borrow(jfs) };
+    let jfs = unsafe { staged::borrow::<_, D::Jfs>(jfs) };
     // SAFETY: Valid during the call.
     let attr = unsafe { &*attr };
     let state = (attr.mask & bindings_ub::UBCORE_JFS_STATE != 0).then_some(attr.state);
-    into_int(D::modify_jfs(jfs, state))
+    into_int(jfs.and_then(|jfs| D::modify_jfs(jfs, state)))
 }
 
 /// See `ubcore_ops.query_jfs`.
@@ -200,8 +200,11 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
     attr: *mut bindings_ub::ubcore_jfs_attr,
 ) -> c_int {
     // SAFETY: A queue of this driver, alive during the call.
-    let state = D::query_jfs(unsafe { Jfs::<D>::borrow(jfs) });
-    // SAFETY: All are valid during the call; the configuration does not change after the creation.
+    let state = match unsafe { staged::borrow::<_, D::Jfs>(jfs) } {
+        Ok(jfs) => D::query_jfs(jfs),
+        Err(e) => return e.to_errno(),
+    };
+    // SAFETY: All are valid during the call; the configuration does not change while it works.
     unsafe {
         cfg.copy_from_nonoverlapping(&raw const (*jfs).jfs_cfg, 1);
         attr.write(bindings_ub::ubcore_jfs_attr {
@@ -209,20 +212,5 @@ pub(super) unsafe extern "C" fn query<D: Driver>(
             state,
         });
     }
-    0
-}
-
-/// See `ubcore_ops.destroy_jfs`.
-///
-/// # Safety
-///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn destroy<D: Driver>(jfs: *mut bindings_ub::ubcore_jfs) -> c_int {
-    // SAFETY: A queue of this driver, alive during the call.
-    if let Err(e) = D::destroy_jfs(unsafe { Jfs::<D>::borrow(jfs) }) {
-        return e.to_errno();
-    }
-    // SAFETY: Made by `create`, and destroyed once.
-    unsafe { Jfs::<D>::release(jfs) };
     0
 }

@@ -5,7 +5,8 @@
 //! A driver implements [`Driver`], allocates an [`UbDevice`] and registers it with a
 //! [`Registration`]. From the implementation the C table `struct ubcore_ops` is made. Each object
 //! that ubcore knows is an [`object::Object`]: its C structure with the driver's data behind it, in
-//! an [`Arc`] of which ubcore holds a count from create to destroy.
+//! an [`Arc`] of which ubcore holds a count from create to destroy. Queues and jettys, which may be
+//! made in stages, are a [`Queue`] while they are at work.
 
 pub(crate) mod device;
 pub(crate) mod doorbell;
@@ -16,12 +17,16 @@ pub(crate) mod jfs;
 pub(crate) mod object;
 mod ops;
 pub(crate) mod seg;
+mod staged;
 pub(crate) mod target;
 pub(crate) mod tp;
 pub(crate) mod ucontext;
 pub(crate) mod udata;
 
-use crate::bindings_ub;
+use crate::{
+    bindings_ub,
+    logic::options::OptionRole, //
+};
 use kernel::{
     error::VTABLE_DEFAULT_ERROR,
     mm::virt::VmaNew,
@@ -71,6 +76,7 @@ pub(crate) use self::{
         Segment,
         TokenId, //
     },
+    staged::Queue,
     target::{
         Target,
         TargetCfg,
@@ -184,7 +190,15 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     /// Allows or refuses the import of a remote segment; `mapping`: into the caller's memory.
     fn import_seg(dev: ArcBorrow<'_, UbDevice<Self>>, mapping: bool) -> Result;
 
-    /// Creates a completion queue.
+    /// Says whether an option of staged creation is one that the driver follows; ubcore keeps its
+    /// value, and the configuration of a create has it.
+    ///
+    /// # Errors
+    ///
+    /// `EOPNOTSUPP` if not.
+    fn check_option(role: OptionRole) -> Result;
+
+    /// Creates a completion queue, or puts one to work that was allocated.
     fn create_jfc(
         dev: ArcBorrow<'_, UbDevice<Self>>,
         cfg: JfcCfg,
@@ -195,7 +209,7 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     fn modify_jfc(jfc: ArcBorrow<'_, Jfc<Self>>, count: Option<u16>, period: Option<u16>)
         -> Result;
 
-    /// Destroys a completion queue.
+    /// Destroys a completion queue, or takes it out of work.
     fn destroy_jfc(jfc: ArcBorrow<'_, Jfc<Self>>) -> Result;
 
     /// Asks for one event on behalf of a kernel client; `true` if completions are pending.
@@ -203,7 +217,7 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
 
-    /// Creates a send queue.
+    /// Creates a send queue, or puts one to work.
     fn create_jfs(
         dev: ArcBorrow<'_, UbDevice<Self>>,
         cfg: JfsCfg<Self>,
@@ -216,10 +230,10 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     /// Returns the state.
     fn query_jfs(jfs: ArcBorrow<'_, Jfs<Self>>) -> u32;
 
-    /// Destroys a send queue.
+    /// Destroys a send queue, or takes it out of work.
     fn destroy_jfs(jfs: ArcBorrow<'_, Jfs<Self>>) -> Result;
 
-    /// Creates a receive queue.
+    /// Creates a receive queue, or puts one to work.
     fn create_jfr(
         dev: ArcBorrow<'_, UbDevice<Self>>,
         cfg: JfrCfg<Self>,
@@ -232,10 +246,10 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     /// Returns the state and the threshold of the limit event.
     fn query_jfr(jfr: ArcBorrow<'_, Jfr<Self>>) -> (u32, u32);
 
-    /// Destroys a receive queue.
+    /// Destroys a receive queue, or takes it out of work.
     fn destroy_jfr(jfr: ArcBorrow<'_, Jfr<Self>>) -> Result;
 
-    /// Creates a jetty.
+    /// Creates a jetty, or puts one to work.
     fn create_jetty(
         dev: ArcBorrow<'_, UbDevice<Self>>,
         cfg: JettyCfg<Self>,
@@ -248,7 +262,7 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     /// Returns the state and the threshold of the limit event.
     fn query_jetty(jetty: ArcBorrow<'_, Jetty<Self>>) -> (u32, u32);
 
-    /// Destroys a jetty.
+    /// Destroys a jetty, or takes it out of work.
     fn destroy_jetty(jetty: ArcBorrow<'_, Jetty<Self>>) -> Result;
 
     /// Imports a remote jetty or receive queue, over a transport path if there is one.

@@ -9,7 +9,7 @@ use super::{
     udata::Udata,
     Driver, //
 };
-use crate::{bindings_ub, kernel_ext::use_wait::UseCount};
+use crate::bindings_ub;
 use core::ptr::null_mut;
 use kernel::{
     prelude::*,
@@ -30,9 +30,6 @@ pub(crate) struct Object<C, T> {
     /// What ubcore sees; it writes some of the fields at any time.
     #[pin]
     raw: Opaque<C>,
-    /// Counts calls of handlers; revoked when the object is destroyed.
-    #[pin]
-    handlers: UseCount,
     /// The driver's.
     #[pin]
     data: T,
@@ -49,7 +46,6 @@ impl<C, T> Object<C, T> {
         Arc::pin_init(
             try_pin_init!(Self {
                 raw: Opaque::new(raw),
-                handlers <- UseCount::new(),
                 data <- data,
             }),
             GFP_KERNEL_ACCOUNT,
@@ -67,15 +63,14 @@ impl<C, T> Object<C, T> {
         Arc::into_raw(this).cast_mut().cast()
     }
 
-    /// Takes back the count that [`Self::into_raw`] gave away, after the last call of a handler.
+    /// Takes back the count that [`Self::into_raw`] gave away.
     ///
     /// # Safety
     ///
     /// `raw` must come from [`Self::into_raw`] of the same type, once only.
     pub(super) unsafe fn release(raw: *mut C) {
         // SAFETY: By the function's contract.
-        let this = unsafe { Arc::from_raw(raw.cast_const().cast::<Self>()) };
-        this.handlers.revoke();
+        drop(unsafe { Arc::from_raw(raw.cast_const().cast::<Self>()) });
     }
 
     /// Borrows an object from C.
@@ -87,13 +82,6 @@ impl<C, T> Object<C, T> {
     pub(super) unsafe fn borrow<'a>(raw: *mut C) -> ArcBorrow<'a, Self> {
         // SAFETY: By the function's contract.
         unsafe { ArcBorrow::from_raw(raw.cast_const().cast::<Self>()) }
-    }
-
-    /// Runs `call` unless the object is being destroyed; the destroy operation waits for it.
-    pub(super) fn with_handlers(&self, call: impl FnOnce(*mut C)) {
-        if let Some(_running) = self.handlers.try_enter() {
-            call(self.raw());
-        }
     }
 }
 
