@@ -95,6 +95,8 @@ pub(crate) fn fill(soft: &Soft, attr: &mut ubcore_device_attr) {
     cap.atomic_feat = FlagWord::from_word(ATOMICS);
     // CAST: Small numbers.
     cap.max_eid_cnt = MAX_EIDS as u32;
+    // An address for each EID.
+    cap.max_netaddr_cnt = MAX_EIDS as u32;
     cap.max_ue_cnt = 1;
     cap.page_size_cap = PAGE_SIZE as u64;
     cap.rm_order_cap = FlagWord::from_word(RM_ORDER);

@@ -3,6 +3,7 @@
 //! The operations of the driver, each handed to the noun that it is about.
 
 use crate::{
+    address,
     bindings_ub::{
         ubcore_device_attr,
         ubcore_device_status,
@@ -35,7 +36,10 @@ use crate::{
         Jfr,
         Rq, //
     },
-    logic::options::OptionRole,
+    logic::{
+        net_addr::NetAddr,
+        options::OptionRole, //
+    },
     queue::{
         self,
         Request, //
@@ -309,6 +313,22 @@ impl Driver for Soft {
 
     fn deactivate_tp(dev: ArcBorrow<'_, Dev>, handle: u64) -> Result {
         dev.tps.deactivate(handle)
+    }
+
+    fn eid_by_ip(dev: ArcBorrow<'_, Dev>, addr: &NetAddr) -> Result<[u8; 16]> {
+        address::eid_by_ip(&dev, addr)
+    }
+
+    fn ip_by_eid(dev: ArcBorrow<'_, Dev>, eid: [u8; 16]) -> Result<NetAddr> {
+        address::ip_by_eid(&dev, eid)
+    }
+
+    fn smac(dev: ArcBorrow<'_, Dev>) -> Result<[u8; 6]> {
+        Ok(address::mac(&dev))
+    }
+
+    fn dmac(dev: ArcBorrow<'_, Dev>, addr: &NetAddr) -> Result<[u8; 6]> {
+        address::dmac(&dev, addr)
     }
 
     fn user_ctl(ctl: UserCtl<'_, Self>) -> Result<c_int> {

@@ -18,6 +18,7 @@ mod kernel_ext;
 mod ub {
     pub(crate) mod common;
     pub(crate) mod driver;
+    pub(crate) mod net_addr;
 }
 
 #[allow(dead_code)]
@@ -28,6 +29,7 @@ mod logic {
     pub(crate) mod cqe;
     pub(crate) mod eid;
     pub(crate) mod jetty_state;
+    pub(crate) mod net_addr;
     pub(crate) mod options;
     pub(crate) mod ring;
     pub(crate) mod rqe;
@@ -41,6 +43,8 @@ mod logic {
 
 mod ring;
 
+#[deny(unsafe_code)]
+mod address;
 #[deny(unsafe_code)]
 mod caps;
 #[deny(unsafe_code)]

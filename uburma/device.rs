@@ -15,6 +15,7 @@ use crate::{
         },
         handle_table::HandleTable,
         publish::PublishOptions,
+        task,
         workqueue::WorkQueue,
     },
     stats::Stats,
@@ -99,6 +100,19 @@ impl UbDevice {
     /// Returns where to put work that cannot be done where it arises.
     pub(crate) fn queue(&self) -> &WorkQueue {
         &self.queue
+    }
+
+    /// Counts the completion event channels of all open files; returns their number, and that of the
+    /// files with more than `threshold` of them.
+    pub(crate) fn count_jfces(&self, threshold: u32) -> (u64, u64) {
+        let (mut total, mut above) = (0u64, 0u64);
+        for (_, file) in self.files.newest_first() {
+            let count = file.channels().count();
+            total = total.saturating_add(count.into());
+            above = above.saturating_add(u64::from(count > threshold));
+            task::cond_resched();
+        }
+        (total, above)
     }
 
     /// Remembers an open file, and returns its number.

@@ -17,6 +17,7 @@ use crate::{
         use_wait::UseGuard, //
     },
     logic::tlv::{
+        AttrSpec,
         AttrTable,
         Channel,
         Header,
@@ -60,6 +61,8 @@ pub(crate) struct Call<'a> {
     file: &'a UbFile,
     /// Keeps context and objects until the command is done; `None` when they are gone.
     alive: Option<UseGuard<'a>>,
+    /// What the user passed.
+    attrs: &'a AttrTable<'a>,
 }
 
 impl<'a> Call<'a> {
@@ -68,7 +71,7 @@ impl<'a> Call<'a> {
     /// # Errors
     ///
     /// `EINVAL` without a context that is needed, `EIO` when the device is gone.
-    fn enter(file: &'a UbFile, mode: Mode) -> Result<Self> {
+    fn enter(file: &'a UbFile, mode: Mode, attrs: &'a AttrTable<'a>) -> Result<Self> {
         if mode != Mode::Always && file.context().is_none() {
             return Err(EINVAL);
         }
@@ -78,7 +81,17 @@ impl<'a> Call<'a> {
             (None, _) => return Err(EIO),
             (Some(_), _) => (),
         }
-        Ok(Self { file, alive })
+        Ok(Self { file, alive, attrs })
+    }
+
+    /// Returns how many elements of an output of variable length fit; 0 without the output.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`AttrTable::output`].
+    pub(crate) fn room(&self, spec: &AttrSpec) -> Result<usize> {
+        let plan = self.attrs.output(spec)?;
+        Ok(plan.map_or(0, |plan| usize::from(plan.count)))
     }
 
     /// Returns the file.
@@ -147,7 +160,7 @@ pub(crate) fn device_ioctl(file: &UbFile, ioctl: Ioctl) -> Result<isize> {
             .ok_or(EINVAL)?;
         let run = command.run?;
         attrs.check(command.inputs, command.outputs)?;
-        let call = Call::enter(file, command.mode)?;
+        let call = Call::enter(file, command.mode, attrs)?;
         run(&call, attrs)
     })
 }

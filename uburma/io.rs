@@ -40,6 +40,8 @@ pub(crate) trait Output {
     const COUNT: u16 = 1;
     /// Distance between elements in bytes; 0 for a single element.
     const STRIDE: u16 = 0;
+    /// Whether the user says how many elements there may be, up to the number above.
+    const VARIABLE: bool = false;
 
     /// Writes it.
     fn write(&self, plan: &OutPlan) -> Result;
@@ -60,7 +62,9 @@ pub(crate) const fn input_spec<C, T: Input<C>>(id: u32) -> AttrSpec {
 pub(crate) const fn output_spec<T: Output>(id: u32) -> AttrSpec {
     // CAST: As above.
     let id = id as u8;
-    if T::STRIDE == 0 {
+    if T::VARIABLE {
+        AttrSpec::array_output(id, T::SIZE, T::COUNT)
+    } else if T::STRIDE == 0 {
         AttrSpec::output(id, T::SIZE)
     } else {
         AttrSpec::strided_output(id, T::SIZE, T::COUNT, T::STRIDE)
@@ -128,8 +132,8 @@ impl<C, const N: usize> Input<C> for [u8; N] {
     }
 }
 
-impl Output for [u8; 16] {
-    const SIZE: u16 = 16;
+impl<const N: usize> Output for [u8; N] {
+    const SIZE: u16 = N as u16;
 
     fn write(&self, plan: &OutPlan) -> Result {
         write_bytes(plan, self)
@@ -219,6 +223,42 @@ impl<const N: usize> Output for Blob<N> {
             return Ok(());
         }
         write_bytes(plan, &self.0)
+    }
+}
+
+/// An array of records of `N` bytes in the user's own memory, which says how many fit.
+#[derive(Default)]
+pub(crate) struct Records<const N: usize>(KVec<[u8; N]>);
+
+impl<const N: usize> Records<N> {
+    /// Adds a record.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`.
+    pub(crate) fn push(&mut self, record: [u8; N]) -> Result {
+        Ok(self.0.push(record, GFP_KERNEL)?)
+    }
+
+    /// Returns the number of records.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<const N: usize> Output for Records<N> {
+    const SIZE: u16 = N as u16;
+    /// As many as the number in an attribute can tell.
+    const COUNT: u16 = b::UBURMA_ATTR_EL_NUM_MASK as u16;
+    const STRIDE: u16 = N as u16;
+    const VARIABLE: bool = true;
+
+    fn write(&self, plan: &OutPlan) -> Result {
+        for (record, index) in self.0.iter().zip(0..plan.count) {
+            let (addr, len) = plan.element(index)?;
+            user_memory(addr, len)?.writer().write_slice(record)?;
+        }
+        Ok(())
     }
 }
 

@@ -31,13 +31,21 @@ use crate::{
         OrZero,
         Output,
         PortMember,
+        Records,
         Udata, //
     },
-    logic::tlv::{
-        specs_are_valid,
-        AttrSpec,
-        AttrTable,
-        Direction, //
+    logic::{
+        net_addr::{
+            MAC_LEN,
+            RECORD_LEN,
+            USER_LEN as NET_ADDR_LEN, //
+        },
+        tlv::{
+            specs_are_valid,
+            AttrSpec,
+            AttrTable,
+            Direction, //
+        },
     },
     ub::client::{
         ImportedSegment,
@@ -355,6 +363,44 @@ commands! {
             }
             out { tpn: u32, udata: Udata }
         }
+        get_netaddr_list GET_NET_ADDR_LIST: context => address::list {
+            in { max_netaddr_cnt: u32 }
+            out { netaddr_cnt: u32, netaddr_list: Records<RECORD_LEN> }
+        }
+        modify_tp MODIFY_TP: context => tp::modify {
+            in {
+                tpn: u32, tp_cfg_flag: u32, tp_cfg_trans_mode: u32, tp_cfg_retry_num: u8,
+                tp_cfg_retry_factor: u8, tp_cfg_ack_timeout: u8, tp_cfg_dscp: u8,
+                tp_cfg_oor_cnt: u32, attr_flag: u32, attr_peer_tpn: u32, attr_state: u32,
+                attr_tx_psn: u32, attr_rx_psn: u32, attr_mtu: u32, attr_cc_pattern_idx: u8,
+                attr_oos_cnt: u32, attr_local_net_addr_idx: u32,
+                attr_peer_net_addr: [u8; NET_ADDR_LEN], attr_data_udp_start: u16,
+                attr_ack_udp_start: u16, attr_udp_range: u8, attr_hop_limit: u8,
+                attr_flow_label: u32, attr_port_id: u8, attr_mn: u8, attr_peer_trans_type: u32,
+                mask: u32,
+            }
+            out {}
+        }
+        get_eid_by_ip GET_EID_BY_IP_INFO: context => address::eid_by_ip {
+            in { net_addr: [u8; NET_ADDR_LEN] }
+            out { eid: [u8; EID_LEN] }
+        }
+        get_ip_by_eid GET_IP_BY_EID_INFO: context => address::ip_by_eid {
+            in { eid: [u8; EID_LEN] }
+            out { net_addr: Blob<NET_ADDR_LEN> }
+        }
+        get_smac GET_SMAC: context => address::smac {
+            in {}
+            out { mac: [u8; MAC_LEN] }
+        }
+        get_dmac GET_DMAC: context => address::dmac {
+            in { net_addr: [u8; NET_ADDR_LEN] }
+            out { mac: [u8; MAC_LEN] }
+        }
+        get_jfce_cnt GET_JFCE_CNT: always => query::jfce_count {
+            in { threshold: u32 }
+            out { jfce_total_cnt: u64, jfce_thresh_cnt: u64 }
+        }
     }
     refused {
         ADVISE_JFR => EINVAL,
@@ -363,8 +409,6 @@ commands! {
         UNADVISE_JETTY => EINVAL,
         CREATE_JETTY_GRP => EOPNOTSUPP,
         DESTROY_JETTY_GRP => EOPNOTSUPP,
-        GET_NETADDR_LIST => EOPNOTSUPP,
-        MODIFY_TP => EOPNOTSUPP,
         IMPORT_JETTY_ASYNC => EOPNOTSUPP,
         UNIMPORT_JETTY_ASYNC => EOPNOTSUPP,
         BIND_JETTY_ASYNC => EOPNOTSUPP,
@@ -377,10 +421,6 @@ commands! {
         SET_TP_ATTR => EOPNOTSUPP,
         GET_TP_ATTR => EOPNOTSUPP,
         EXCHANGE_TP_INFO => EOPNOTSUPP,
-        GET_EID_BY_IP => EOPNOTSUPP,
-        GET_IP_BY_EID => EOPNOTSUPP,
-        GET_SMAC => EOPNOTSUPP,
-        GET_DMAC => EOPNOTSUPP,
         ALLOC_JFC => EOPNOTSUPP,
         FREE_JFC => EOPNOTSUPP,
         SET_JFC_OPT => EOPNOTSUPP,
@@ -405,7 +445,6 @@ commands! {
         GET_JETTY_OPT => EOPNOTSUPP,
         ACTIVE_JETTY => EOPNOTSUPP,
         DEACTIVE_JETTY => EOPNOTSUPP,
-        GET_JFCE_CNT => EOPNOTSUPP,
     }
 }
 

@@ -26,7 +26,11 @@ mod kernel_ext;
 #[deny(unsafe_code)]
 #[path = "../rust/logic"]
 mod logic {
+    pub(crate) mod eid;
+    pub(crate) mod net_addr;
     pub(crate) mod tlv;
+    pub(crate) mod tp_modify;
+    pub(crate) mod types;
     pub(crate) mod use_count;
 }
 
@@ -35,6 +39,7 @@ mod logic {
 mod ub {
     pub(crate) mod client;
     pub(crate) mod common;
+    pub(crate) mod net_addr;
 }
 
 #[deny(unsafe_code)]

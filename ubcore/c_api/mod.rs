@@ -30,6 +30,7 @@ macro_rules! c_api {
     )*};
 }
 
+mod address;
 mod attach;
 mod cgroup;
 mod client;

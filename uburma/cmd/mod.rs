@@ -2,6 +2,7 @@
 
 //! Handlers of the commands, by family of objects.
 
+pub(crate) mod address;
 pub(crate) mod bind;
 pub(crate) mod ctx;
 pub(crate) mod events;
@@ -12,3 +13,4 @@ pub(crate) mod jfs;
 pub(crate) mod query;
 pub(crate) mod seg;
 pub(crate) mod target;
+pub(crate) mod tp;

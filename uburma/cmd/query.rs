@@ -16,6 +16,7 @@ use crate::{
     },
     table::{
         get_eid_list,
+        get_jfce_cnt,
         get_tp_list,
         query_dev_attr,
         PRIORITIES_LEN, //
@@ -73,6 +74,18 @@ pub(crate) fn tp_list(
         reply.tp_cnt += 1;
     }
     done(reply)
+}
+
+/// Counts the completion event channels of the device, of all open files.
+pub(crate) fn jfce_count(
+    call: &Call<'_>,
+    request: get_jfce_cnt::Request,
+) -> Result<Outcome<get_jfce_cnt::Reply>> {
+    let (jfce_total_cnt, jfce_thresh_cnt) = call.file().device().count_jfces(request.threshold);
+    done(get_jfce_cnt::Reply {
+        jfce_total_cnt,
+        jfce_thresh_cnt,
+    })
 }
 
 /// Collects one member of the attributes of the first `count` ports.

@@ -14,6 +14,10 @@ use crate::{
 use kernel::{
     prelude::*,
     sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
         Arc,
         SetOnce, //
     },
@@ -28,6 +32,8 @@ pub(crate) struct Channels {
     /// The channels, by numbers that nobody else sees.
     #[pin]
     table: HandleTable<Jfce>,
+    /// Their number.
+    count: Atomic<u32>,
 }
 
 impl Channels {
@@ -36,9 +42,15 @@ impl Channels {
         Arc::pin_init(
             pin_init!(Self {
                 table <- new_handle_table!(),
+                count: Atomic::new(0),
             }),
             GFP_KERNEL,
         )
+    }
+
+    /// Returns the number of channels.
+    pub(crate) fn count(&self) -> u32 {
+        self.count.load(Relaxed)
     }
 
     /// Ends all channels: readers get `EIO`.
@@ -86,14 +98,19 @@ impl Jfce {
     pub(crate) fn join(this: &Arc<Self>) -> Result {
         let slot = this.owner.table.reserve()?;
         this.number.populate(slot.id());
+        this.owner.count.fetch_add(1, Relaxed);
         slot.publish(this.clone());
         Ok(())
     }
 
     /// Takes the channel out of its set: its file is closed.
     pub(crate) fn leave(&self) {
-        if let Some(slot) = self.number.copy() {
-            drop(self.owner.table.remove(slot));
+        let Some(slot) = self.number.copy() else {
+            return;
+        };
+        if let Some(this) = self.owner.table.remove(slot) {
+            self.owner.count.fetch_sub(1, Relaxed);
+            drop(this);
         }
     }
 

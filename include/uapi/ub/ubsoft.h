@@ -8,6 +8,12 @@
  * through the device file of uburma. The kernel trusts nothing that it reads
  * from a ring: it takes the geometry from its own object and works on a copy
  * of each entry.
+ *
+ * Network addresses are names for EIDs, no more: an EID that maps an IPv4
+ * address stands for that address, any other for the IPv6 address of the same
+ * bytes. They are known as long as a device of this host has the EID; others
+ * give ENOENT. The MAC address of a device is a locally administered one, made
+ * from the EID that it got first.
  */
 #ifndef _UAPI_UB_UBSOFT_H
 #define _UAPI_UB_UBSOFT_H

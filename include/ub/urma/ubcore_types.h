@@ -2351,8 +2351,7 @@ struct ubcore_net_addr;
  * @get_eid_by_ip: finds the EID of a network address
  * @get_ip_by_eid: finds the network address of an EID
  * @get_smac: gives the MAC address of this device
- * @get_dmac: finds the MAC address of a peer. Absent: the core asks the
- *	neighbour table
+ * @get_dmac: finds the MAC address of a peer. Absent: nobody can tell
  *
  * Every call but those marked otherwise may sleep. A call that returns a
  * pointer may return an ERR_PTR(); NULL counts as an error too. @udata is NULL

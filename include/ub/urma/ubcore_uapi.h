@@ -406,7 +406,10 @@ int ubcore_exchange_tp_info(struct ubcore_device *dev,
 			    struct ubcore_tjetty_cfg *tjetty_cfg,
 			    struct ubcore_udata *udata);
 
-/* Each asks the driver; -EINVAL when it does not know network addresses. */
+/*
+ * Each asks the driver. When it has no such operation the answer is -EINVAL,
+ * but -EOPNOTSUPP of ubcore_get_dmac().
+ */
 int ubcore_get_eid_by_ip(struct ubcore_device *dev,
 			 struct ubcore_net_addr *net_addr,
 			 union ubcore_eid *eid);

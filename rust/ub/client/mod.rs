@@ -17,6 +17,7 @@
 // Each client uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod address;
 pub(crate) mod attr;
 mod charge;
 pub(crate) mod device;

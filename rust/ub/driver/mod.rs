@@ -8,6 +8,7 @@
 //! an [`Arc`] of which ubcore holds a count from create to destroy. Queues and jettys, which may be
 //! made in stages, are a [`Queue`] while they are at work.
 
+mod address;
 pub(crate) mod device;
 pub(crate) mod doorbell;
 pub(crate) mod jetty;
@@ -25,7 +26,10 @@ pub(crate) mod udata;
 
 use crate::{
     bindings_ub,
-    logic::options::OptionRole, //
+    logic::{
+        net_addr::NetAddr,
+        options::OptionRole, //
+    }, //
 };
 use kernel::{
     error::VTABLE_DEFAULT_ERROR,
@@ -298,6 +302,26 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
 
     /// Undoes it.
     fn deactivate_tp(dev: ArcBorrow<'_, UbDevice<Self>>, handle: u64) -> Result;
+
+    /// Finds the EID of a network address.
+    fn eid_by_ip(_dev: ArcBorrow<'_, UbDevice<Self>>, _addr: &NetAddr) -> Result<[u8; 16]> {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
+
+    /// Finds the network address of an EID.
+    fn ip_by_eid(_dev: ArcBorrow<'_, UbDevice<Self>>, _eid: [u8; 16]) -> Result<NetAddr> {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
+
+    /// Returns the MAC address of the device.
+    fn smac(_dev: ArcBorrow<'_, UbDevice<Self>>) -> Result<[u8; 6]> {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
+
+    /// Finds the MAC address of a peer.
+    fn dmac(_dev: ArcBorrow<'_, UbDevice<Self>>, _addr: &NetAddr) -> Result<[u8; 6]> {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
 
     /// Carries out a command of the provider's own; the result is handed to it.
     fn user_ctl(_ctl: UserCtl<'_, Self>) -> Result<c_int> {

@@ -3,6 +3,7 @@
 //! The operation table of a driver, made from its [`Driver`] implementation.
 
 use super::{
+    address,
     device,
     jetty,
     jfc,
@@ -150,6 +151,27 @@ impl<D: Driver> Table<D> {
 
         disassociate_ucontext: if D::HAS_DISASSOCIATE_UCONTEXT {
             Some(ucontext::disassociate::<D>)
+        } else {
+            None
+        },
+
+        get_eid_by_ip: if D::HAS_EID_BY_IP {
+            Some(address::eid_by_ip::<D>)
+        } else {
+            None
+        },
+        get_ip_by_eid: if D::HAS_IP_BY_EID {
+            Some(address::ip_by_eid::<D>)
+        } else {
+            None
+        },
+        get_smac: if D::HAS_SMAC {
+            Some(address::smac::<D>)
+        } else {
+            None
+        },
+        get_dmac: if D::HAS_DMAC {
+            Some(address::dmac::<D>)
         } else {
             None
         },

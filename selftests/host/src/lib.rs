@@ -20,6 +20,8 @@ mod dev_state;
 mod eid;
 #[path = "../../../rust/logic/jetty_state.rs"]
 mod jetty_state;
+#[path = "../../../rust/logic/net_addr.rs"]
+mod net_addr;
 #[path = "../../../rust/logic/options.rs"]
 mod options;
 #[path = "../../../rust/logic/ring.rs"]
@@ -36,8 +38,12 @@ mod sqe;
 mod tlv;
 #[path = "../../../rust/logic/tp.rs"]
 mod tp;
+#[path = "../../../rust/logic/tp_attr.rs"]
+mod tp_attr;
 #[path = "../../../rust/logic/tp_connect.rs"]
 mod tp_connect;
+#[path = "../../../rust/logic/tp_modify.rs"]
+mod tp_modify;
 #[path = "../../../rust/logic/tp_reuse.rs"]
 mod tp_reuse;
 #[path = "../../../rust/logic/types.rs"]

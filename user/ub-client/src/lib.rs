@@ -6,6 +6,7 @@
 //! and ignores failure, `destroy` reports it and what the kernel replied. They keep the
 //! files of their context open. What depends on what is the kernel's to check.
 
+mod address;
 mod context;
 mod device;
 mod error;
@@ -22,6 +23,7 @@ mod wr;
 pub mod sys;
 pub mod tlv;
 
+pub use address::{net_addr_bytes, NetAddr, NET_ADDR_INFO_LEN, NET_ADDR_LEN};
 pub use context::{CmdExt, Context, ContextOptions, Doorbell};
 pub use device::{Device, Eid, CLASS_DIR, DEV_DIR};
 pub use error::{Error, Result};

@@ -13,6 +13,7 @@ pub mod counters;
 pub mod fixture;
 pub mod listener;
 pub mod modules;
+pub mod own;
 pub mod samples;
 pub mod transfer;
 

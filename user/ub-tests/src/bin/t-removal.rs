@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::os::fd::{AsRawFd, RawFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,57 +16,8 @@ use ub_client::{
     Target, Token,
 };
 use ub_tests::fixture::{Side, SOON};
+use ub_tests::own::{Own, CONFIG};
 use ub_tests::{check, check_eq, check_errno, modules, tests, Failure, Options, Outcome};
-
-const CONFIG: &str = "/sys/kernel/config/ubsoft";
-
-/// A device made for a test; removed at its end.
-struct Own {
-    dir: PathBuf,
-    device: Device,
-    there: bool,
-}
-
-impl Own {
-    fn create(name: &str) -> Result<Self, Failure> {
-        let dir = Path::new(CONFIG).join(name);
-        fs::create_dir(&dir)
-            .map_err(|err| Failure::Fail(format!("mkdir {}: {err}", dir.display())))?;
-        let device = Device::named(name)?;
-        Ok(Own {
-            dir,
-            device,
-            there: true,
-        })
-    }
-
-    fn remove(&mut self) -> Outcome {
-        fs::remove_dir(&self.dir)
-            .map_err(|err| Failure::Fail(format!("rmdir {}: {err}", self.dir.display())))?;
-        self.there = false;
-        check!(
-            !self.device.node().exists(),
-            "the device file is still there"
-        );
-        check!(
-            !self.device.dir().exists(),
-            "the directory in sysfs is still there"
-        );
-        Ok(())
-    }
-
-    fn side(&self) -> Result<Side, Failure> {
-        Side::create_in(Context::open(&self.device)?, Default::default())
-    }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        if self.there {
-            let _ = fs::remove_dir(&self.dir);
-        }
-    }
-}
 
 fn made_and_removed() -> Outcome {
     for _ in 0..3 {

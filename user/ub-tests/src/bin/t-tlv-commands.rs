@@ -14,7 +14,11 @@ use ub_tests::samples::Undo;
 use ub_tests::{check, check_eq, check_errno, tests, Outcome};
 
 /// Every known command needs some attribute, but for these.
-const TAKE_NOTHING: [u32; 2] = [UBURMA_CMD_CREATE_CTX, UBURMA_CMD_CREATE_JFCE];
+const TAKE_NOTHING: [u32; 3] = [
+    UBURMA_CMD_CREATE_CTX,
+    UBURMA_CMD_CREATE_JFCE,
+    UBURMA_CMD_GET_SMAC,
+];
 
 /// Known commands that are not offered, and how they are refused.
 const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[
@@ -27,15 +31,15 @@ const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[
         libc::EOPNOTSUPP,
     ),
     (
-        UBURMA_CMD_GET_NETADDR_LIST..=UBURMA_CMD_MODIFY_TP,
-        libc::EOPNOTSUPP,
-    ),
-    (
         UBURMA_CMD_IMPORT_JETTY_ASYNC..=UBURMA_CMD_CREATE_NOTIFIER,
         libc::EOPNOTSUPP,
     ),
     (
-        UBURMA_CMD_DELETE_JFS_BATCH..=UBURMA_CMD_GET_JFCE_CNT,
+        UBURMA_CMD_DELETE_JFS_BATCH..=UBURMA_CMD_EXCHANGE_TP_INFO,
+        libc::EOPNOTSUPP,
+    ),
+    (
+        UBURMA_CMD_ALLOC_JFC..=UBURMA_CMD_DEACTIVE_JETTY,
         libc::EOPNOTSUPP,
     ),
 ];
