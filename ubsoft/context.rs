@@ -20,6 +20,7 @@ use crate::{
         Arm, //
     },
     jfr,
+    kernel_ext::task::MmId,
     ring::abi::{
         CtlRing,
         CtxResp, //
@@ -85,7 +86,7 @@ impl Bell {
                 let sq = rnr::find_by_ref(&self.dev, queue_ref)
                     .filter(|sq| sq.owner == self.owner)
                     .ok_or(EINVAL)?;
-                Sq::run(&sq);
+                Sq::kick(&sq);
                 Ok(())
             }
             RQ_KICK => {
@@ -127,6 +128,8 @@ impl Ring for Bell {
 #[pin_data]
 pub(crate) struct Context {
     bell: Arc<Bell>,
+    /// Address space of the process that made it.
+    mm: Option<MmId>,
     /// The file by which the user rings, until the context is disassociated or freed.
     #[pin]
     doorbell: Mutex<Option<Doorbell<Bell>>>,
@@ -138,6 +141,11 @@ impl Context {
     #[inline]
     pub(crate) fn id(&self) -> CtxId {
         self.bell.owner
+    }
+
+    /// Returns the address space of the process that made it.
+    pub(crate) fn mm(&self) -> Option<MmId> {
+        self.mm
     }
 
     /// Returns the device.
@@ -187,6 +195,7 @@ pub(crate) fn alloc(dev: &Arc<Dev>, eid_index: u32, udata: Udata<'_>) -> Result<
         eid_index,
         try_pin_init!(Context {
             bell,
+            mm: MmId::current(),
             doorbell <- new_mutex!(doorbell, "Context::doorbell"),
             count: Count::one(&dev.host.counters, CountKind::Contexts),
         }),

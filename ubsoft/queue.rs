@@ -10,7 +10,10 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
-    kernel_ext::handle_table::Reservation,
+    kernel_ext::{
+        handle_table::Reservation,
+        task::MmId, //
+    },
     logic::ring::Geometry,
     ring::{
         abi::{
@@ -79,6 +82,8 @@ pub(crate) fn mmap(dev: &Dev, owner: CtxId, pgoff: usize, vma: &VmaNew) -> Resul
 pub(crate) struct Request<'a> {
     /// The context.
     pub(crate) owner: CtxId,
+    /// Address space of the context; `None` for a kernel client.
+    pub(crate) mm: Option<MmId>,
     /// EID of the context, zeros for a kernel client.
     pub(crate) eid: [u8; 16],
     /// The user's word for the queue.
@@ -98,6 +103,7 @@ impl<'a> Request<'a> {
         let Some(user) = user else {
             return Ok(Self {
                 owner: CtxId::KERNEL,
+                mm: None,
                 eid: [0; 16],
                 user_obj: 0,
                 udata: None,
@@ -113,6 +119,7 @@ impl<'a> Request<'a> {
         }
         Ok(Self {
             owner: user.uctx.id(),
+            mm: user.uctx.mm(),
             eid: user.uctx.eid(),
             user_obj,
             udata: Some(user.udata),

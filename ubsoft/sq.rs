@@ -14,7 +14,10 @@ use crate::{
     },
     host::CtxId,
     jfc::Jfc,
-    kernel_ext::task::fatal_signal_pending,
+    kernel_ext::task::{
+        fatal_signal_pending,
+        MmId, //
+    },
     logic::{
         eid::Eid,
         jetty_state::{
@@ -132,6 +135,8 @@ pub(crate) struct SqState {
 pub(crate) struct Sq {
     pub(crate) dev: Arc<Dev>,
     pub(crate) owner: CtxId,
+    /// Address space of the context, unless it is a kernel client's.
+    mm: Option<MmId>,
     /// Its name on this host.
     pub(crate) name: SqName,
     /// The user's word for it.
@@ -235,6 +240,7 @@ impl Sq {
             pin_init!(Self {
                 dev: dev.clone(),
                 owner: request.owner,
+                mm: request.mm,
                 name: parts.name,
                 user_obj: request.user_obj,
                 eid: Eid::from_bytes(request.eid),
@@ -267,6 +273,18 @@ impl Sq {
             GFP_KERNEL_ACCOUNT,
         )?;
         Ok((sq, grant, pending))
+    }
+
+    /// Has the queue run: by the caller, unless that is another process than the one whose queue it
+    /// is. Others may have inherited the file; they may be killed in the middle of a request, which
+    /// is none of the owner's business, so a work does it.
+    #[inline]
+    pub(crate) fn kick(this: &Arc<Self>) {
+        if this.mm.is_none() || this.mm == MmId::current() {
+            Self::run(this);
+        } else {
+            Self::schedule(this);
+        }
     }
 
     /// Runs the queue, or has the one that runs it run it again.
@@ -350,7 +368,8 @@ impl Sq {
         Self::schedule(this);
     }
 
-    /// Tells whether long copies are to end.
+    /// Tells whether long copies are to end: the queue goes away, or the process whose queue it is
+    /// (see [`Self::kick`]) is being killed.
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed) || fatal_signal_pending()
@@ -381,7 +400,7 @@ impl Sq {
                 this.ring.lower(Flags::Error);
             }
         }
-        Self::run(this);
+        Self::kick(this);
         Ok(())
     }
 
