@@ -19,6 +19,7 @@ use crate::{
         Jfr,
         Taken, //
     },
+    kernel_ext::use_wait::UseCount,
     logic::{
         access::RemoteOp,
         cqe::{
@@ -109,18 +110,21 @@ impl<'a> LocalPeer<'a> {
         self.dev.remote_part(remote, op, len)
     }
 
-    /// Copies between a source and a sink of which one is local and the other remote.
+    /// Copies between a source and a sink of which one is local and the other remote. Gives up
+    /// when `leaves` says that the peer goes away.
     #[inline(always)]
     fn copy(
         &self,
         job: &Job<'_>,
         src: &mut impl Source,
         dst: &mut impl Sink,
+        leaves: impl Fn() -> bool,
     ) -> Result<u32, CrStatus> {
         let len = job.request.len;
-        transfer(src, dst, len, || job.sq.is_stopped()).map_err(|failure| match failure {
+        let stop = || job.sq.is_stopped() || leaves();
+        transfer(src, dst, len, stop).map_err(|failure| match failure {
             Failure::Source(status) | Failure::Sink(status) => status,
-            Failure::Stopped => CrStatus::LocOperation,
+            Failure::Stopped => why_stopped(job),
         })?;
         Ok(len)
     }
@@ -129,7 +133,7 @@ impl<'a> LocalPeer<'a> {
     #[inline]
     fn write(&self, job: &Job<'_>, remote: &Remote) -> Result<u32, CrStatus> {
         let mut dst = self.part(remote, RemoteOp::Write, job.request.len)?;
-        with_source!(job, |src| self.copy(job, &mut src, &mut dst))
+        with_source!(job, |src| self.copy(job, &mut src, &mut dst, || false))
     }
 
     /// The same, and writes a word elsewhere afterwards.
@@ -154,7 +158,7 @@ impl<'a> LocalPeer<'a> {
         let mut src = self.part(remote, RemoteOp::Read, job.request.len)?;
         match job.local {
             Local::Sges(list) => with_list!(job.sq.dev, job.sq.owner, list, |dst| {
-                self.copy(job, &mut src, &mut dst)
+                self.copy(job, &mut src, &mut dst, || false)
             }),
             _ => Err(CrStatus::LocOperation),
         }
@@ -204,11 +208,23 @@ impl<'a> LocalPeer<'a> {
             if !jetty.accepts(job) {
                 return Err(CrStatus::RemOperation);
             }
-            Receiver::new(Some(&jetty), jetty.jfr(), jetty.recv_jfc(), job).and_then(|r| f(&r))
+            jetty.jfr().check(target.mode, target.token)?;
+            f(&Receiver {
+                jetty: Some(&jetty),
+                jfr: jetty.jfr(),
+                jfc: jetty.recv_jfc(),
+                users: jetty.users(),
+            })
         } else {
             let jfr = self.dev.jfrs.get(target.id).ok_or(CrStatus::RemOperation)?;
             let _use = jfr.users().try_enter().ok_or(CrStatus::RemOperation)?;
-            Receiver::new(None, &jfr, jfr.jfc(), job).and_then(|r| f(&r))
+            jfr.check(target.mode, target.token)?;
+            f(&Receiver {
+                jetty: None,
+                jfr: &jfr,
+                jfc: jfr.jfc(),
+                users: jfr.users(),
+            })
         }
     }
 
@@ -220,13 +236,14 @@ impl<'a> LocalPeer<'a> {
                 let mut buffer = Buffer::new();
                 match receiver.take(job, &mut buffer)? {
                     Some(outcome) => Ok(outcome),
-                    None => receiver.fill(self, job, &buffer, &mut src, message),
+                    None => receiver.fill(self, job, &buffer, &mut src, message, || ()),
                 }
             })
         })
     }
 
-    /// The same, and invalidates a token of the receiver once the data is there.
+    /// The same, and invalidates a token of the receiver once the data is there; not if it does not
+    /// arrive.
     fn send_invalidate(
         &self,
         job: &Job<'_>,
@@ -245,13 +262,16 @@ impl<'a> LocalPeer<'a> {
                 if let Some(outcome) = receiver.take(job, &mut buffer)? {
                     return Ok(outcome);
                 }
-                segment.invalidate();
-                receiver.fill(self, job, &buffer, &mut src, message)
+                receiver.fill(self, job, &buffer, &mut src, message, || {
+                    segment.invalidate()
+                })
             })
         })
     }
 
     /// Writes the local data to remote memory and tells the receiver, which takes a buffer of it.
+    ///
+    /// The memory may be that of another context: its token says who may write it, as for a WRITE.
     fn write_imm(&self, job: &Job<'_>, remote: &Remote, imm: u64) -> Result<Outcome, CrStatus> {
         let message = Message {
             opcode: CrOpcode::WriteImm,
@@ -264,7 +284,7 @@ impl<'a> LocalPeer<'a> {
                 if let Some(outcome) = receiver.take(job, &mut buffer)? {
                     return Ok(outcome);
                 }
-                let result = self.copy(job, &mut src, &mut dst);
+                let result = self.copy(job, &mut src, &mut dst, || receiver.leaves());
                 let status = match result {
                     Ok(_) => CrStatus::Success,
                     Err(_) => CrStatus::RemOperation,
@@ -332,23 +352,25 @@ struct Receiver<'a> {
     jfr: &'a Jfr,
     /// Where the completion goes.
     jfc: &'a Jfc,
+    /// The count in which the message is.
+    users: &'a UseCount,
 }
 
-impl<'a> Receiver<'a> {
-    /// Checks that the sender of a job may send to a receiver.
-    ///
-    /// # Errors
-    ///
-    /// `RemAccessAbort` for the wrong token, `RemOperation` for another service.
+/// Tells the sender of a copy that was stopped whose end it was: its own, or that of the peer.
+#[cold]
+fn why_stopped(job: &Job<'_>) -> CrStatus {
+    if job.sq.is_stopped() {
+        CrStatus::LocOperation
+    } else {
+        CrStatus::RemOperation
+    }
+}
+
+impl Receiver<'_> {
+    /// Tells whether the receiver is being destroyed, which waits for the message.
     #[inline]
-    fn new(
-        jetty: Option<&'a Jetty>,
-        jfr: &'a Jfr,
-        jfc: &'a Jfc,
-        job: &Job<'_>,
-    ) -> Result<Self, CrStatus> {
-        jfr.check(job.target.mode, job.target.token)?;
-        Ok(Self { jetty, jfr, jfc })
+    fn leaves(&self) -> bool {
+        self.users.is_revoked()
     }
 
     /// Takes a receive buffer; if there is none, tells how the request ends or when it is tried
@@ -367,7 +389,7 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    /// Puts the data of a message into a buffer, and completes it.
+    /// Puts the data of a message into a buffer, and completes it; between that calls `arrived`.
     #[inline]
     fn fill(
         &self,
@@ -376,15 +398,19 @@ impl<'a> Receiver<'a> {
         buffer: &Buffer,
         src: &mut impl Source,
         message: Message,
+        arrived: impl FnOnce(),
     ) -> Result<Outcome, CrStatus> {
         let len = job.request.len;
         // What the receiver gets to know, and the sender.
         let (here, there) = match self.place(peer, job, buffer, src) {
-            Ok(()) => (CrStatus::Success, CrStatus::Success),
+            Ok(()) => {
+                arrived();
+                (CrStatus::Success, CrStatus::Success)
+            }
             Err(Failure::Sink(CrStatus::LocLen)) => (CrStatus::LocLen, CrStatus::RemRespLen),
             Err(Failure::Sink(status)) => (status, CrStatus::RemOperation),
             Err(Failure::Source(status)) => (CrStatus::RemOperation, status),
-            Err(Failure::Stopped) => (CrStatus::RemOperation, CrStatus::LocOperation),
+            Err(Failure::Stopped) => (CrStatus::RemOperation, why_stopped(job)),
         };
         self.complete(job, buffer, here, message);
         match there {
@@ -408,7 +434,7 @@ impl<'a> Receiver<'a> {
             return Err(Failure::Sink(CrStatus::LocLen));
         }
         let mut dst = stream::open(peer.dev, self.jfr.owner(), &list).map_err(Failure::Sink)?;
-        transfer(src, &mut dst, len, || job.sq.is_stopped())
+        transfer(src, &mut dst, len, || job.sq.is_stopped() || self.leaves())
     }
 
     /// Completes a buffer.

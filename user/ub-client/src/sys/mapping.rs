@@ -66,6 +66,29 @@ impl Mapping {
         Self::map(len, libc::PROT_NONE, flags, -1, 0)
     }
 
+    /// The same `piece` bytes of anonymous memory again and again: so a large range takes little
+    /// memory.
+    pub fn repeated(piece: usize, times: usize) -> Result<Self> {
+        let len = piece
+            .checked_mul(times)
+            .ok_or_else(|| Error::sys("mremap", libc::ENOMEM))?;
+        let whole = Self::inaccessible(len)?;
+        let first = Self::shared(piece)?;
+        let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+        for i in 0..times {
+            // SAFETY: The place is inside of `whole`, whose memory nobody uses. An old size of 0
+            // maps shared memory once more, and leaves it where it is.
+            let at = unsafe {
+                let place = whole.base.add(i * piece);
+                libc::mremap(first.base.cast(), 0, piece, flags, place)
+            };
+            if at == libc::MAP_FAILED {
+                return Err(Error::last("mremap"));
+            }
+        }
+        Ok(whole)
+    }
+
     /// Part of a file.
     pub fn file(fd: RawFd, offset: u64, len: usize, how: MapFlags) -> Result<Self> {
         let mut prot = libc::PROT_READ;
