@@ -39,6 +39,9 @@ use kernel::{
 /// How many pages are pinned at a time.
 const BATCH: usize = 512;
 
+/// For so many pages room is made at once; for more, as they get pinned.
+const AT_ONCE: usize = 64 * BATCH;
+
 /// Pages counted in an address space as pinned; dropping it gives them back.
 struct Charge {
     mm: ARef<Mm>,
@@ -116,12 +119,11 @@ impl PinnedPages {
         let bytes = end.checked_next_multiple_of(PAGE_SIZE).ok_or(EINVAL)? - first;
         let count = bytes / PAGE_SIZE;
 
-        let flags = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
         let charge = Charge::new(count)?;
         // INVARIANT: No pages yet.
         let mut this = Self {
-            pages: KVVec::with_capacity(count, flags)?,
-            addresses: KVVec::with_capacity(count, flags)?,
+            pages: KVVec::new(),
+            addresses: KVVec::new(),
             start,
             len,
             write,
@@ -132,10 +134,27 @@ impl PinnedPages {
                 return Err(EINTR);
             }
             let done = this.pages.len();
+            this.make_room(count - done)?;
             this.pin_batch(first + done * PAGE_SIZE, (count - done).min(BATCH))?;
             cond_resched();
         }
         Ok(this)
+    }
+
+    /// Makes room for the next batch of the `left` pages that are still to be pinned.
+    ///
+    /// What a range costs beside its pages is in proportion to what is pinned of it: its length is
+    /// only what somebody says.
+    fn make_room(&mut self, left: usize) -> Result {
+        let done = self.pages.len();
+        if self.pages.capacity() - done >= left.min(BATCH) {
+            return Ok(());
+        }
+        let more = left.min(done.max(AT_ONCE));
+        let flags = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+        self.pages.reserve(more, flags)?;
+        self.addresses.reserve(more, flags)?;
+        Ok(())
     }
 
     /// Pins up to `count` pages, at least one; there is room for them.

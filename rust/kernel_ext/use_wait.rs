@@ -21,6 +21,11 @@ const REVOKED: i32 = 1 << 30;
 /// A count of users, who are kept out and waited for at revocation.
 ///
 /// Entering and leaving is an atomic operation each; users may sleep. No more than 2^30 at once.
+///
+/// A revocation that has waited is no leave to free the count: the last user completes `idle` after
+/// it has left, and the one who waits may be on its way by then. So whoever enters keeps the memory
+/// of the count until its guard has been dropped, by a counted reference of its own or an RCU section;
+/// a [`UseGuard`] borrows the count, and says so to the compiler.
 #[pin_data]
 pub(crate) struct UseCount {
     /// Number of users, and [`REVOKED`].
@@ -76,7 +81,7 @@ impl UseCount {
         }
     }
 
-    /// Leaves.
+    /// Leaves. The caller keeps the count in memory until this has returned.
     #[inline]
     fn leave(&self) {
         if self.users.fetch_sub(1, Full) == REVOKED + 1 {
@@ -85,7 +90,7 @@ impl UseCount {
     }
 }
 
-/// Proof of being a user; leaves when dropped.
+/// Proof of being a user; leaves when dropped, until the end of which the count stays borrowed.
 pub(crate) struct UseGuard<'a>(&'a UseCount);
 
 impl Drop for UseGuard<'_> {

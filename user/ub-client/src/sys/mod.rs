@@ -6,12 +6,14 @@ mod compat;
 mod copy;
 mod mapping;
 mod process;
+mod rights;
 mod ticks;
 
 pub use compat::{ioctl_compat, CompatProbe};
 pub use copy::copy_words;
 pub use mapping::{LowMemory, MapFlags, Mapping};
 pub use process::*;
+pub use rights::{receive_fds, send_fds};
 pub use ticks::{ticks, TickRate};
 
 use std::mem::{size_of, MaybeUninit};
