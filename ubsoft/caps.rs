@@ -10,6 +10,7 @@ use crate::{
         UBCORE_LINK_X16,
         UBCORE_MTU_4096,
         UBCORE_PORT_ACTIVE,
+        UBCORE_PORT_DOWN,
         UBCORE_SP_400G, //
     },
     device::{
@@ -118,10 +119,14 @@ pub(crate) fn fill(soft: &Soft, attr: &mut ubcore_device_attr) {
 }
 
 /// Fills in the status of the ports, which is all zero.
-pub(crate) fn fill_status(status: &mut ubcore_device_status) {
+pub(crate) fn fill_status(soft: &Soft, status: &mut ubcore_device_status) {
     if let Some(port) = status.port_status.first_mut() {
         *port = ubcore_port_status {
-            state: UBCORE_PORT_ACTIVE,
+            state: if soft.is_port_down() {
+                UBCORE_PORT_DOWN
+            } else {
+                UBCORE_PORT_ACTIVE
+            },
             active_speed: UBCORE_SP_400G,
             active_width: UBCORE_LINK_X16,
             active_mtu: UBCORE_MTU_4096,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 
 //! Devices by configfs: `mkdir /sys/kernel/config/ubsoft/NAME` makes one, `rmdir` removes it.
+//!
+//! Attributes that change something queue an event and return: they wait for nothing that `rmdir`
+//! does, which waits for them.
 
 use crate::{
     device::Device,
-    host::Host, //
+    host::Host,
+    logic::eid::Eid, //
 };
 use kernel::{
     configfs::{
@@ -50,6 +54,8 @@ impl configfs::GroupOperations for Root {
             attributes: [
                 eid: 0,
                 online: 1,
+                port: 2,
+                eids: 3,
             ],
         };
         let device = Device::new(&self.host, name)?;
@@ -89,4 +95,74 @@ impl configfs::AttributeOperations<1> for Entry {
     fn show(_entry: &Entry, page: &mut [u8; PAGE_SIZE]) -> Result<usize> {
         show(page, &[b"1\n"])
     }
+}
+
+/// What `port` says and is told.
+const UP: &[u8] = b"active";
+const DOWN: &[u8] = b"down";
+
+/// Returns what was written without what `echo` puts behind it.
+fn word(page: &[u8]) -> &[u8] {
+    page.strip_suffix(b"\n").unwrap_or(page)
+}
+
+#[vtable]
+impl configfs::AttributeOperations<2> for Entry {
+    type Data = Entry;
+
+    /// `port`: `active` or `down`.
+    fn show(entry: &Entry, page: &mut [u8; PAGE_SIZE]) -> Result<usize> {
+        let state = if entry.device.is_port_down() {
+            DOWN
+        } else {
+            UP
+        };
+        show(page, &[state, b"\n"])
+    }
+
+    /// Takes the port down or up: contexts get an event, and messages to and from other devices
+    /// time out while it is down.
+    fn store(entry: &Entry, page: &[u8]) -> Result {
+        let down = match word(page) {
+            UP => false,
+            DOWN => true,
+            _ => return Err(EINVAL),
+        };
+        entry.device.set_port_down(down);
+        Ok(())
+    }
+}
+
+#[vtable]
+impl configfs::AttributeOperations<3> for Entry {
+    type Data = Entry;
+
+    /// `eids`: a line for each index, empty for one without EID.
+    fn show(entry: &Entry, page: &mut [u8; PAGE_SIZE]) -> Result<usize> {
+        let mut len = 0usize;
+        for eid in entry.device.eids() {
+            let text = eid.map(|eid| eid.text());
+            let text = text.as_ref().map_or(&[] as &[u8], |text| text.as_bytes());
+            for byte in [text, b"\n"].into_iter().flatten() {
+                *page.get_mut(len).ok_or(EMSGSIZE)? = *byte;
+                len = len.saturating_add(1);
+            }
+        }
+        Ok(len)
+    }
+
+    /// `+EID` gives the device another one, `-INDEX` takes one away.
+    fn store(entry: &Entry, page: &[u8]) -> Result {
+        match word(page).split_first() {
+            Some((b'+', eid)) => entry.device.add_eid(Eid::parse(eid)?),
+            Some((b'-', index)) => entry.device.remove_eid(number(index)?),
+            _ => Err(EINVAL),
+        }
+    }
+}
+
+/// Reads a small number.
+fn number(text: &[u8]) -> Result<usize> {
+    let text = core::str::from_utf8(text).map_err(|_| EINVAL)?;
+    text.parse::<u8>().map(usize::from).map_err(|_| EINVAL)
 }

@@ -42,15 +42,23 @@ use crate::{
     },
     tp::TpTable,
     ub::driver::{
+        DeviceEvent,
         Registration,
         UbDevice, //
     }, //
 };
 use kernel::{
+    new_mutex,
     new_spinlock,
     prelude::*,
     sync::{
+        atomic::{
+            Atomic,
+            Full,
+            Relaxed, //
+        },
         Arc,
+        Mutex,
         SpinLock, //
     }, //
 };
@@ -79,6 +87,12 @@ pub(crate) struct Soft {
     /// Others that contexts have been seen with.
     #[pin]
     more_eids: SpinLock<[Eid; MAX_EIDS]>,
+    /// The port is down: nothing comes or goes but what stays on the device.
+    port_down: Atomic<bool>,
+    /// The EIDs by index. Held while the administrator changes them or the port, so that what is
+    /// told of it comes in that order.
+    #[pin]
+    admin: Mutex<EidList>,
     #[pin]
     pub(crate) jfcs: IdMap<Jfc>,
     #[pin]
@@ -106,11 +120,14 @@ impl Soft {
     /// Initialises a device without objects.
     fn new(host: &Arc<Host>, node: u32, eid: Eid) -> impl PinInit<Self, Error> + '_ {
         let queue = || host.reclaim.clone();
+        let eids = core::array::from_fn(|index| (index == 0).then_some(eid));
         try_pin_init!(Self {
             host: host.clone(),
             node,
             eid,
             more_eids <- new_spinlock!([Eid::ZERO; MAX_EIDS], "Soft::more_eids"),
+            port_down: Atomic::new(false),
+            admin <- new_mutex!(eids, "Soft::admin"),
             jfcs <- new_id_map!(1..=MAX_OBJECTS, queue()),
             jfss <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
             jfrs <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
@@ -145,6 +162,20 @@ impl Soft {
         }
     }
 
+    /// Forgets an EID that was taken away from the device.
+    fn forget_eid(&self, eid: &Eid) {
+        let mut eids = self.more_eids.lock();
+        for slot in eids.iter_mut().filter(|slot| *slot == eid) {
+            *slot = Eid::ZERO;
+        }
+    }
+
+    /// Tells whether the port is down.
+    #[inline]
+    pub(crate) fn is_port_down(&self) -> bool {
+        self.port_down.load(Relaxed)
+    }
+
     /// Reserves the id that a user wants, or any if that is 0.
     ///
     /// # Errors
@@ -164,6 +195,12 @@ impl Soft {
         }
     }
 }
+
+/// The EIDs of a device, by index; changed by its administrator.
+pub(crate) type EidList = [Option<Eid>; MAX_EIDS];
+
+/// Number of the only port.
+const PORT: u32 = 0;
 
 /// A device that exists; drop removes it.
 pub(crate) struct Device {
@@ -199,6 +236,70 @@ impl Device {
     /// Returns the EID that it got first.
     pub(crate) fn eid(&self) -> Eid {
         self.registration.device().eid
+    }
+
+    /// Returns its EIDs.
+    pub(crate) fn eids(&self) -> EidList {
+        *self.registration.device().admin.lock()
+    }
+
+    /// Gives it another EID, at the first free index.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for zeros, `EEXIST` for one that a device of this host has, `ENOSPC` when it has as
+    /// many as there may be.
+    pub(crate) fn add_eid(&self, eid: Eid) -> Result {
+        let dev = self.registration.device();
+        let mut eids = dev.admin.lock();
+        if eids.contains(&Some(eid)) || dev.host.find(&eid).is_some() {
+            return Err(EEXIST);
+        }
+        let index = eids.iter().position(Option::is_none).ok_or(ENOSPC)?;
+        // CAST: A small number.
+        self.registration.add_eid(index as u32, eid.into_bytes())?;
+        if let Some(slot) = eids.get_mut(index) {
+            *slot = Some(eid);
+        }
+        Ok(())
+    }
+
+    /// Takes an EID away. Contexts that have it stay, but are not found by it any more.
+    ///
+    /// # Errors
+    ///
+    /// `ENOENT` for an index without one, `EBUSY` for the first one, which names the device.
+    pub(crate) fn remove_eid(&self, index: usize) -> Result {
+        let dev = self.registration.device();
+        let mut eids = dev.admin.lock();
+        let slot = eids.get_mut(index).ok_or(ENOENT)?;
+        let eid = (*slot).ok_or(ENOENT)?;
+        if index == 0 {
+            return Err(EBUSY);
+        }
+        // CAST: A small number.
+        self.registration.remove_eid(index as u32)?;
+        *slot = None;
+        dev.forget_eid(&eid);
+        Ok(())
+    }
+
+    /// Tells whether the port is down.
+    pub(crate) fn is_port_down(&self) -> bool {
+        self.registration.device().is_port_down()
+    }
+
+    /// Takes the port down or up, and tells who wants to know if that is a change.
+    pub(crate) fn set_port_down(&self, down: bool) {
+        let dev = self.registration.device();
+        let _order = dev.admin.lock();
+        if dev.port_down.xchg(down, Full) != down {
+            self.registration.report(if down {
+                DeviceEvent::PortDown(PORT)
+            } else {
+                DeviceEvent::PortActive(PORT)
+            });
+        }
     }
 }
 

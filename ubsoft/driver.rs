@@ -105,8 +105,8 @@ impl Driver for Soft {
         Ok(())
     }
 
-    fn query_status(_dev: ArcBorrow<'_, Dev>, status: &mut ubcore_device_status) -> Result {
-        caps::fill_status(status);
+    fn query_status(dev: ArcBorrow<'_, Dev>, status: &mut ubcore_device_status) -> Result {
+        caps::fill_status(&dev, status);
         Ok(())
     }
 

@@ -227,6 +227,10 @@ pub(crate) fn execute(job: &Job<'_>) -> Outcome {
             None => return CrStatus::AckTimeout.into(),
         },
     };
+    if peer.node != dev.node && (dev.is_port_down() || peer.is_port_down()) {
+        // Nor does anybody hear.
+        return CrStatus::AckTimeout.into();
+    }
     LocalPeer::new(&peer).execute(job)
 }
 

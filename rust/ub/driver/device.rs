@@ -143,13 +143,32 @@ impl<D: Driver> Registration<D> {
     /// `EINVAL` for an index out of the table or an EID of zeros, `EEXIST` for one that the table
     /// has.
     pub(crate) fn add_eid(&self, index: u32, eid: [u8; 16]) -> Result {
+        self.tell_eid(bindings_ub::UBCORE_MGMT_EVENT_EID_ADD, index, eid)
+    }
+
+    /// Reports that the EID of an index was taken away from the device.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` or `ENOENT` for an index that has none.
+    pub(crate) fn remove_eid(&self, index: u32) -> Result {
+        self.tell_eid(bindings_ub::UBCORE_MGMT_EVENT_EID_RMV, index, [0; 16])
+    }
+
+    /// Reports a change of the table of EIDs.
+    fn tell_eid(
+        &self,
+        event_type: bindings_ub::ubcore_mgmt_event_type,
+        index: u32,
+        eid: [u8; 16],
+    ) -> Result {
         let mut info = bindings_ub::ubcore_eid_info {
             eid: eid_from_bytes(eid),
             eid_index: index,
         };
         let mut event = bindings_ub::ubcore_mgmt_event {
             ub_dev: self.0.raw(),
-            event_type: bindings_ub::UBCORE_MGMT_EVENT_EID_ADD,
+            event_type,
             ..Default::default()
         };
         event.element.eid_info = &mut info;
