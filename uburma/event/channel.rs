@@ -71,7 +71,8 @@ enum Entry {
 struct Queue {
     /// Objects with pending events, oldest first.
     sources: List<Source>,
-    /// Events of the device, oldest first; has room for [`MAX_GENERAL`], or none at all.
+    /// Events of the device, oldest first. No more than [`MAX_GENERAL`] wait to be read; the rest
+    /// of the room is for those that come back from a failed delivery. None at all without room.
     general: KVec<(u32, u64)>,
     /// Type of the fatal event, if one is pending.
     fatal: Option<u32>,
@@ -182,7 +183,11 @@ impl Channel {
     /// Makes an empty channel, with or without room for events of the device.
     pub(crate) fn new(stats: &Arc<Stats>, with_general: bool) -> Result<impl PinInit<Self>> {
         let wait = WaitQueue::new()?;
-        let room = if with_general { MAX_GENERAL } else { 0 };
+        let room = if with_general {
+            MAX_GENERAL + MAX_EVENTS
+        } else {
+            0
+        };
         let queue = Queue {
             sources: List::new(),
             general: KVec::with_capacity(room, GFP_KERNEL)?,
@@ -220,18 +225,25 @@ impl Channel {
         });
     }
 
-    /// Reports an event of the device; one that waits already is not repeated.
+    /// Reports an event of the device. The same one, if it waits already, gives way: so there are
+    /// no more of them than differ, and the last one read tells how things are.
     ///
     /// Lost when too many different ones wait.
     pub(crate) fn raise_general(&self, kind: u32, data: u64) {
         self.change(mask::IN | mask::RDNORM, |queue| {
-            let known = queue.general.contains(&(kind, data));
-            let room = queue.general.capacity().min(MAX_GENERAL);
-            let raise = !known && !queue.gone && queue.general.len() < room;
-            let raised = raise && queue.general.push_within_capacity((kind, data)).is_ok();
-            if raised {
-                self.stats.add(Item::Event, 1);
+            if queue.gone {
+                return false;
             }
+            let known = queue
+                .general
+                .iter()
+                .position(|event| *event == (kind, data));
+            let known = known.is_some_and(|at| queue.general.remove(at).is_ok());
+            let room = queue.general.capacity().min(MAX_GENERAL);
+            let raised = queue.general.len() < room
+                && queue.general.push_within_capacity((kind, data)).is_ok();
+            self.stats
+                .add(Item::Event, i64::from(raised) - i64::from(known));
             raised
         });
     }
