@@ -52,6 +52,18 @@ impl Own {
         Ok(())
     }
 
+    /// Reads an attribute.
+    pub fn get(&self, name: &str) -> Result<String, Failure> {
+        let text = fs::read_to_string(self.dir.join(name))?;
+        Ok(text.strip_suffix('\n').unwrap_or(&text).to_string())
+    }
+
+    /// Writes an attribute.
+    pub fn set(&self, name: &str, value: &str) -> Result<(), ub_client::Error> {
+        fs::write(self.dir.join(name), value)
+            .map_err(|err| ub_client::Error::io(&format!("writing {name}"), &err))
+    }
+
     /// A side on it.
     pub fn side(&self) -> Result<Side, Failure> {
         Side::create_in(Context::open(&self.device)?, Default::default())
