@@ -20,7 +20,7 @@ help:
 	@echo '  make setup          install the packages that the above need (Debian 12, 13)'
 	@echo '  make doctor         what is missing on this machine, and what mends it'
 	@echo '  make vm             a shell in the VM, the modules loaded'
-	@echo '  make bench          cost of operations in instructions, in a VM'
+	@echo '  make bench          cost of operations in instructions, beside rdma_rxe, in a VM'
 	@echo '  make soak           long hostile runs, in a VM with the debug kernel'
 	@echo '  make test-kobject   load, unload and removal on a kernel with delayed releases'
 	@echo '  make check          formatters and linters'

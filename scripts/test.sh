@@ -28,6 +28,8 @@ failure() {
 finish() {
 	local text
 	trap - EXIT
+	# What still builds beside.
+	wait
 	if [ "$PASSED" -eq 0 ] && [ "$FAILED" -eq 0 ]; then
 		failure "no test ran"
 	fi
@@ -83,7 +85,7 @@ cargo_tests() {
 		return
 	fi
 	[ ! -e "$UB_ROOT/$dir/Cargo.lock" ] || locked=(--locked)
-	CARGO_TARGET_DIR=$BUILD/host-tests CARGO_TERM_COLOR=never \
+	CARGO_TARGET_DIR=$BUILD/host-tests CARGO_TERM_COLOR=never CARGO_PROFILE_DEV_DEBUG=0 \
 		wait_progress "$what" "10 to 90 s" "$log" cargo test --no-fail-fast --workspace \
 		--manifest-path "$UB_ROOT/$dir/Cargo.toml" "${locked[@]}" || status=$?
 	count_cargo "$what" "$log" "$status"
@@ -152,13 +154,28 @@ vm_tests() {
 	count_results VM "$results" "$status"
 }
 
+# build_for FLAVOUR [COMMAND]: kernel, modules and programs. The crates of the modules
+# wait for each other, so a CPU is left for the programs, and for COMMAND after these.
 build_for() {
-	say "== kernel ($1) =="
-	needed "the $1 kernel could not be built" "$SCRIPTS/kernel.sh" build "$1"
-	say "== modules =="
-	needed "the modules do not build for the $1 kernel" "$SCRIPTS/modules.sh" build "$1"
-	say "== user programs =="
+	local flavour=$1 modules
+	shift
+	say "== kernel ($flavour) =="
+	needed "the $flavour kernel could not be built" "$SCRIPTS/kernel.sh" build "$flavour"
+	say "== modules and programs =="
+	"$SCRIPTS/modules.sh" build "$flavour" &
+	modules=$!
 	needed "the user programs do not build" "$SCRIPTS/user.sh"
+	"$@"
+	needed "the modules do not build for the $flavour kernel" wait "$modules"
+}
+
+host_tests() {
+	say "== host tests =="
+	runner_tests
+	cargo_tests "pure logic" selftests/host
+	cargo_tests "user library" user
+	ktap_test abi-c selftests/abi/check_c.py
+	cargo_tests "ABI in Rust" selftests/abi/rust
 }
 
 mkdir -p "$BUILD"
@@ -167,13 +184,7 @@ say "== set-up =="
 needed "the set-up failed" "$SCRIPTS/setup.sh"
 case $suite in
 test)
-	build_for debug
-	say "== host tests =="
-	runner_tests
-	cargo_tests "pure logic" selftests/host
-	cargo_tests "user library" user
-	ktap_test abi-c selftests/abi/check_c.py
-	cargo_tests "ABI in Rust" selftests/abi/rust
+	build_for debug host_tests
 	say "== tests in the virtual machine =="
 	check_listed
 	vm_tests debug test --kmemleak

@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the VM runner's own judgement: it must not call a bad run good."""
 
+import argparse
 import gzip
 import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
-from ubvm import console, cpio, ktap, testlist
+from ubvm import console, cpio, guest, ktap, runner, testlist
 
 
 def parsed(text):
@@ -227,6 +229,7 @@ class Lists(unittest.TestCase):
         self.assertEqual((a.plan_line(60), a.suites), ("t-a 60 root - t-a", {"test"}))
         self.assertEqual(b.plan_line(7), "t-b 7 user /sys/x t-x --n 3")
         self.assertEqual((b.suites, b.may_skip, b.programs()), ({"soak"}, True, ["t-x", "u", "v"]))
+        self.assertEqual([e.one_cpu for e in testlist.parse("t-a 1\nt-b 2 one-cpu")], [False, True])
 
     def test_bad_lists(self):
         for text in ("t-a", "t-a x", "t-a 0", "t-a 5 what", "t-a 5\nt-a 6"):
@@ -252,6 +255,84 @@ class Lists(unittest.TestCase):
         # The directory comes before what is in it.
         self.assertLess(data.index(b"etc\0"), data.index(b"etc/x\0"))
         self.assertIn(b"TRAILER!!!", data)
+
+
+class KernelModules(unittest.TestCase):
+    """Modules of the kernel itself."""
+
+    def found(self, name, depends):
+        """The file names for a module, by a modinfo that knows `depends`."""
+        def modinfo(command, **_):
+            module = os.path.basename(command[-1])[:-3]
+            return argparse.Namespace(stdout=",".join(depends.get(module, [])) + "\n")
+
+        with tempfile.TemporaryDirectory() as kernel:
+            with open(os.path.join(kernel, "modules.order"), "w", encoding="utf-8") as file:
+                file.write("a/one.o\nb/two-x.o\nb/three.o\n")
+            with unittest.mock.patch.object(guest.subprocess, "run", modinfo):
+                return [os.path.relpath(path, kernel)
+                        for path in guest.kernel_modules(kernel, name)]
+
+    def test_what_it_needs_comes_first(self):
+        depends = {"one": ["two_x", "three"], "two-x": ["three"]}
+        self.assertEqual(self.found("one", depends), ["b/three.ko", "b/two-x.ko", "a/one.ko"])
+
+    def test_absent(self):
+        with self.assertRaises(guest.Missing):
+            self.found("four", {})
+
+
+class Machines(unittest.TestCase):
+    """The tests of a run and the machines that run them."""
+
+    def outcome(self, text, machine):
+        """What comes out of a list when `machine` stands for runner.run()."""
+        options = argparse.Namespace(kernel="", modules="", programs="", load=[], file=[],
+                                     kernel_module=[],
+                                     memory=1, cpus=2, console="/x/console.log")
+        setup = runner.Setup(options, "tcg", [])
+        with unittest.mock.patch.object(runner, "run", machine):
+            return runner.run_machines(setup, testlist.parse(text), False, None)
+
+    def test_each_test_runs_once(self):
+        seen = {}
+
+        def machine(setup, entries, _kmemleak, _show):
+            seen[setup.cpus, setup.console] = [entry.name for entry in entries]
+            return judged_outcome(len(entries))
+
+        outcome = self.outcome("t-a 5\nt-b 5 one-cpu\nt-c 5", machine)
+        self.assertEqual(seen, {(2, "/x/console.log"): ["t-a", "t-c"],
+                                (1, "/x/console-one-cpu.log"): ["t-b"]})
+        self.assertEqual(outcome.count(ktap.PASS), 3)
+
+    def test_no_machine_without_tests(self):
+        seen = []
+
+        def machine(setup, *_):
+            seen.append(setup.cpus)
+            return judged_outcome(1)
+
+        self.outcome("t-b 5 one-cpu", machine)
+        self.assertEqual(seen, [1])
+
+    def test_a_machine_that_fails_is_a_failure(self):
+        def machine(setup, *_):
+            if setup.cpus == 1:
+                raise OSError("no QEMU")
+            return judged_outcome(1)
+
+        outcome = self.outcome("t-a 5\nt-b 5 one-cpu", machine)
+        self.assertEqual((outcome.count(ktap.PASS), outcome.count(ktap.FAIL)), (1, 1))
+
+
+def judged_outcome(passed):
+    """An outcome with so many passed tests."""
+    outcome = runner.Outcome()
+    program = console.Program("t")
+    program.results += [ktap.Result(str(number), ktap.PASS) for number in range(passed)]
+    outcome.programs.append(program)
+    return outcome
 
 
 if __name__ == "__main__":

@@ -171,7 +171,8 @@ def run(options):
             entry.timeout = options.timeout
     say(f"vm: {len(entries)} programs, {setup.accel}, {setup.memory} MiB; "
         f"console in {setup.console}")
-    outcome = runner.run(setup, entries, options.kmemleak, Show(options.verbose))
+    machines = runner.run if options.test else runner.run_machines
+    outcome = machines(setup, entries, options.kmemleak, Show(options.verbose))
     failures = outcome.failures()
     for what, why in failures:
         say(f"FAILED {what}")
@@ -218,7 +219,7 @@ def shell(options):
                 path = os.path.join(setup.programs, name)
                 if os.path.isfile(path) and os.access(path, os.X_OK) and "." not in name:
                     programs[name] = path
-        guest.build(initrd, [], programs, setup.modules, setup.load, setup.files)
+        guest.build(initrd, [], programs, setup.modules, setup.load, setup.files, setup.own)
         args = setup.kernel_args + ["ub.shell", f"TERM={os.environ.get('TERM', 'linux')}"]
         machine = qemu.Machine(setup.kernel, initrd, setup.accel, setup.memory, setup.cpus, args)
         say("booting; Ctrl-A X ends the machine")
@@ -249,6 +250,8 @@ def parse_options():
     add("--timeout", type=int, metavar="S", help="for each test, instead of the list's")
     add("--load", action="append", metavar="'MODULE [PARAM=VALUE]'",
         help="module to load, in order (default: ubcore, uburma, ubsoft); '' for none")
+    add("--kernel-module", action="append", default=[], metavar="NAME",
+        help="a module of the kernel itself to load first, with all that it needs")
     add("--file", action="append", default=[], metavar="HOST:GUEST", help="put a file into it")
     add("--arg", action="append", default=[], metavar="ARG", help="kernel argument")
     add("--memory", type=int, metavar="MIB")

@@ -59,23 +59,53 @@ def _add_program(archive, name, path, scratch):
     archive.file(f"tests/{name}", path)
 
 
-def _add_modules(archive, modules, load):
-    """Every module found in the directory, and the order in which to load some."""
+def kernel_modules(kernel, name):
+    """The files of a module of the kernel itself and of all that it needs, these first."""
+    with open(os.path.join(kernel, "modules.order"), encoding="utf-8") as file:
+        paths = [os.path.splitext(line.strip())[0] + ".ko" for line in file]
+    known = {os.path.basename(path)[:-3].replace("-", "_"): os.path.join(kernel, path)
+             for path in paths}
+    found = []
+
+    def add(name):
+        path = known.get(name.replace("-", "_"))
+        if path is None:
+            raise Missing(f"the kernel in {kernel} has no module {name}")
+        if path in found:
+            return
+        listed = subprocess.run(["modinfo", "-F", "depends", path], check=True,
+                                capture_output=True, text=True).stdout
+        for other in listed.strip().split(","):
+            if other:
+                add(other)
+        found.append(path)
+
+    add(name)
+    return found
+
+
+def _add_modules(archive, modules, load, own):
+    """Every module found in the directory and those files of the kernel's own; the order in
+    which to load some: these first."""
     names = [name for name in os.listdir(modules) if name.endswith(".ko")] if modules else []
-    for name in sorted(names):
-        archive.file(f"modules/{name}", os.path.join(modules, name), 0o644)
+    files = {name: os.path.join(modules, name) for name in names}
+    files.update((os.path.basename(path), path) for path in own)
+    for name in sorted(files):
+        archive.file(f"modules/{name}", files[name], 0o644)
     for entry in load:
         if entry.split()[0] + ".ko" not in names:
             raise Missing(f"{modules}/{entry.split()[0]}.ko is missing: build the modules first")
-    archive.data("modules/order", "".join(entry + "\n" for entry in load).encode())
+    order = [os.path.basename(path)[:-3] for path in own] + load
+    archive.data("modules/order", "".join(entry + "\n" for entry in order).encode())
 
 
-def build(path, plan, programs, modules, load, files=()):
+def build(path, plan, programs, modules, load, files=(), own=()):
     """Writes the initramfs to `path`.
 
     plan: lines for init (init.sh says how they look); programs: {name: host path};
     modules: directory of .ko files or None; load: module names with parameters, in
-    order; files: (host path, guest path) pairs.
+    order; files: (host path, guest path) pairs; own: the kernel's own modules to be
+    loaded before these.
     """
     archive = cpio.Archive(path)
     scratch = tempfile.mkdtemp(prefix="ub-vm-")
@@ -92,7 +122,7 @@ def build(path, plan, programs, modules, load, files=()):
         for name, text in _ETC.items():
             archive.data(name, text.encode())
         archive.data("plan", "".join(line + "\n" for line in plan).encode())
-        _add_modules(archive, modules, load)
+        _add_modules(archive, modules, load, own)
         for name, source in sorted(programs.items()):
             _add_program(archive, name, source, scratch)
         for source, name in files:

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """Boots a machine for a plan of tests, follows it, and tells what came out."""
 
+import copy
 import os
 import shutil
 import tempfile
+import threading
 import time
 
 from . import console, guest, ktap, qemu
 
 # Beyond a program's own limit, which the guest enforces; then the guest hangs.
 _GRACE = 30
-_BOOT_LIMIT = 180
+# Seconds on an idle host; a busy one may take minutes.
+_BOOT_LIMIT = 600
 _STEP_LIMIT = 120
 # A machine that crashes is started again for the tests that are left.
 _MOST_BOOTS = 6
@@ -31,12 +34,26 @@ class Setup:
         self.programs = options.programs
         self.load = options.load
         self.files = [tuple(entry.split(":", 1)) for entry in options.file]
+        self.own = []
+        for name in options.kernel_module:
+            self.own += [path for path in guest.kernel_modules(options.kernel, name)
+                         if path not in self.own]
         self.memory = options.memory
         self.cpus = options.cpus
         self.accel = accel
         self.kernel_args = kernel_args
         self.console = options.console
         self.scale = float(os.environ.get("UB_TIMEOUT_SCALE", "1"))
+        # Set when somebody breaks off the run.
+        self.broken_off = threading.Event()
+
+    def with_one_cpu(self):
+        """The same for a machine with one CPU, whose console goes to a file of its own."""
+        other = copy.copy(self)
+        other.cpus = 1
+        base, extension = os.path.splitext(self.console)
+        other.console = f"{base}-one-cpu{extension}"
+        return other
 
 
 class Step:
@@ -54,14 +71,18 @@ def plan_steps(entries, with_modules, kmemleak, scale):
         limit = max(1, round(entry.timeout * scale))
         return Step(entry.plan_line(limit), limit, entry.may_skip)
 
+    def own(kind):
+        limit = max(1, round(_STEP_LIMIT * scale))
+        return Step(f"{kind} {limit} {kind} -", limit)
+
     steps = [step(entry) for entry in entries if entry.unloaded]
     if with_modules:
-        steps.append(Step(f"load {_STEP_LIMIT} load -", _STEP_LIMIT))
+        steps.append(own("load"))
     steps += [step(entry) for entry in entries if not entry.unloaded]
     if with_modules:
-        steps.append(Step(f"unload {_STEP_LIMIT} unload -", _STEP_LIMIT))
+        steps.append(own("unload"))
     if kmemleak:
-        steps.append(Step(f"kmemleak {_STEP_LIMIT} kmemleak -", _STEP_LIMIT))
+        steps.append(own("kmemleak"))
     return steps
 
 
@@ -135,6 +156,8 @@ class Follower:
     def _overdue(self, now):
         """Why the machine is to be stopped, if it is."""
         judge = self.judge
+        if self.setup.broken_off.is_set():
+            return "broken off"
         if judge.done:
             latest = max((program.ended or 0) for program in judge.plan.values())
             return "ended" if now - latest > _GRACE else None
@@ -153,9 +176,9 @@ class Follower:
 class Outcome:
     """The results of all boots of a run."""
 
-    def __init__(self):
-        self.programs = []
-        self.splats = []
+    def __init__(self, parts=()):
+        self.programs = [program for part in parts for program in part.programs]
+        self.splats = [splat for part in parts for splat in part.splats]
 
     def count(self, status):
         """How many results have this status; a splat is a failure."""
@@ -175,8 +198,46 @@ class Outcome:
         return found
 
 
+def run_machines(setup, entries, kmemleak, show):
+    """Runs the tests in the one or two machines that the list asks for; returns an Outcome.
+
+    Two machines work at the same time if this one has a CPU for each of them.
+    """
+    single = [entry for entry in entries if entry.one_cpu]
+    others = [entry for entry in entries if not entry.one_cpu]
+    parts = [(setup, others), (setup.with_one_cpu(), single)]
+    parts = [part for part in parts if part[1]]
+    outcomes = [None] * len(parts)
+
+    def work(number):
+        outcome = Outcome()
+        try:
+            outcome = run(*parts[number], kmemleak, show)
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            program = console.Program("machine")
+            program.fail(f"could not be run: {error}")
+            outcome.programs.append(program)
+        outcomes[number] = outcome
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(parts))]
+    try:
+        for thread in threads:
+            thread.start()
+            if (os.cpu_count() or 1) == 1:
+                thread.join()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        setup.broken_off.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+        raise
+    return Outcome(outcomes)
+
+
 def run(setup, entries, kmemleak, show):
-    """Runs the tests, in as many boots as it takes; returns an Outcome."""
+    """Runs the tests in one machine, in as many boots as it takes; returns an Outcome."""
     outcome = Outcome()
     left = list(entries)
     programs = {name: os.path.join(setup.programs, name)
@@ -198,14 +259,14 @@ def run(setup, entries, kmemleak, show):
                 steps = plan_steps(left, bool(setup.load), kmemleak, setup.scale)
                 initrd = os.path.join(scratch, "initrd.gz")
                 guest.build(initrd, [step.line for step in steps], programs, setup.modules,
-                            setup.load, setup.files)
+                            setup.load, setup.files, setup.own)
                 follower = Follower(setup, steps, show)
                 reason = follower.run(initrd, log)
                 remaining = _collect(outcome, follower, reason, left)
                 stuck = len(remaining) == len(left)
                 left = remaining
                 # A machine that gets nowhere would get nowhere again.
-                if reason is None or not left or stuck:
+                if reason is None or not left or stuck or setup.broken_off.is_set():
                     break
                 if number + 1 < _MOST_BOOTS:
                     say(f"vm: {reason}: starting it again for the {len(left)} tests that are left")

@@ -17,6 +17,7 @@ class Entry:
         self.user = False
         self.may_skip = False
         self.unloaded = False
+        self.one_cpu = False
         self.suites = set()
         self.needs = "-"
         self.command = [name]
@@ -40,6 +41,8 @@ def _flag(entry, word):
         entry.may_skip = True
     elif word == "unloaded":
         entry.unloaded = True
+    elif word == "one-cpu":
+        entry.one_cpu = True
     elif word in _SUITES:
         entry.suites.add(word)
     elif name == "needs" and value.startswith("/"):
