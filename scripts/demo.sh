@@ -3,7 +3,8 @@
 #
 # The demo, from nothing: kernel, modules and programs are built if they are not
 # there, then a VM loads the modules and runs ub-demo. Also 'vm' for a shell in
-# that VM and 'bench' for the measurements.
+# that VM and 'bench' for the measurements, those of rdma_rxe beside them unless
+# FLAVOUR asks for a kernel that has no such module.
 #
 #   demo.sh demo|vm|bench [ARGUMENT...]
 
@@ -11,17 +12,24 @@
 
 what=${1:-demo}
 shift || true
-flavour=${FLAVOUR:-release}
+case $what in
+bench) flavour=${FLAVOUR:-bench} ;;
+*) flavour=${FLAVOUR:-release} ;;
+esac
 scripts=$UB_ROOT/scripts
+tools=() features=()
+if [ "$flavour" = bench ]; then
+	tools=(bench) features=(--features ub-bench/rxe)
+fi
 
-"$scripts/setup.sh"
+"$scripts/setup.sh" "${tools[@]}"
 say "== kernel ($flavour) =="
 "$scripts/kernel.sh" build "$flavour"
 kernel=$("$scripts/kernel.sh" dir "$flavour")
 say "== modules =="
 "$scripts/modules.sh" build "$flavour"
 say "== user programs =="
-"$scripts/user.sh"
+"$scripts/user.sh" "${features[@]}"
 say "== virtual machine =="
 case $what in
 vm) command=shell ;;
@@ -30,7 +38,10 @@ demo)
 	# The clock of the machine counts instructions: figures that can be repeated.
 	[ "$flavour" = debug ] || set -- --icount "$@" -- --icount
 	;;
-bench) command=bench ;;
+bench)
+	command=bench
+	[ "$flavour" != bench ] || set -- --kernel-module rdma_rxe "$@"
+	;;
 *) die "usage: demo.sh demo|vm|bench" ;;
 esac
 exec "$scripts/vm.py" "$command" --kernel "$kernel" --modules "$UB_ROOT/build/$flavour" \

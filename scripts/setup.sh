@@ -6,12 +6,16 @@
 #
 #   setup.sh          for builds, tests and the demo
 #   setup.sh check    the formatters and linters of 'make check' too
+#   setup.sh bench    what the comparison with rdma_rxe in 'make bench' takes too
 
 . "$(dirname "$0")/lib.sh"
 
 COMMON=(clang-19 lld-19 llvm-19 libclang-19-dev make flex bison bc libelf-dev
 	libssl-dev cpio kmod rsync zstd xz-utils gcc g++ libc6-dev binutils python3
 	qemu-system-x86 busybox-static file ca-certificates debian-archive-keyring)
+
+# The static libraries of rdma-core.
+BENCH=(libibverbs-dev)
 
 # The compiler and its library source must be a matched pair, so these are
 # installed and upgraded together.
@@ -52,7 +56,7 @@ read_versions() {
 find_missing() {
 	local name
 	MISSING=()
-	read_versions "${COMMON[@]}" "${RUST[@]}" "${LINT[@]}" "${REPLACED[@]}" rustup
+	read_versions "${COMMON[@]}" "${RUST[@]}" "${LINT[@]}" "${BENCH[@]}" "${REPLACED[@]}" rustup
 	for name in "${WANTED[@]}"; do
 		[ -n "${VERSIONS[$name]:-}" ] || MISSING+=("$name")
 	done
@@ -62,6 +66,7 @@ find_missing() {
 			break
 		fi
 	done
+	mapfile -t MISSING < <(printf '%s\n' "${MISSING[@]}" | awk 'NF && !seen[$0]++')
 }
 
 # What apt will take away is said before it does, and a version manager that
@@ -133,7 +138,8 @@ select_packages
 case ${1:-build} in
 build) WANTED=("${COMMON[@]}" "${RUST[@]}") ;;
 check) WANTED=("${COMMON[@]}" "${RUST[@]}" "${LINT[@]}") ;;
-*) die "usage: setup.sh [check]" ;;
+bench) WANTED=("${COMMON[@]}" "${RUST[@]}" "${BENCH[@]}") ;;
+*) die "usage: setup.sh [check|bench]" ;;
 esac
 find_missing
 if [ ${#MISSING[@]} -ne 0 ]; then

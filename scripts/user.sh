@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the user programs (user/) as static binaries for the VM, and says where
-# they are.
+# Builds the user programs (user/) as static binaries for the VM, into
+# build/user/x86_64-unknown-linux-gnu/release.
+#
+#   user.sh [OPTION...]   options for cargo
 
 . "$(dirname "$0")/lib.sh"
 
@@ -19,7 +21,7 @@ locked=()
 RUSTFLAGS="-C target-feature=+crt-static" \
 	wait_progress "building the user programs" "20 to 90 s" "$LOG" \
 	cargo build --manifest-path "$UB_ROOT/user/Cargo.toml" --workspace --bins --release \
-	--target "$TARGET" "${locked[@]}" || {
+	--target "$TARGET" "${locked[@]}" "$@" || {
 	tail -n "${UB_LOG_LINES:-60}" "$LOG" >&2
 	die "building the user programs failed; all of the output is in $LOG"
 }

@@ -69,76 +69,57 @@ pub fn run(report: &mut Report) -> Result<()> {
     let target = Target::jetty(&a.ctx, config)?;
     let to = target.target_ref();
     let far = b.memory.remote(0);
-    report.section("data path");
-    report.measure("kick", "kick of an empty queue", 2000, || {
-        a.jetty.queue().kick()
-    })?;
+    report.measure("kick", 2000, || a.jetty.queue().kick())?;
 
     let sizes = [
-        (8, "8", "8 B"),
-        (64, "64", "64 B"),
-        (4096, "4k", "4 KiB"),
-        (65536, "64k", "64 KiB"),
-        (MIB, "1m", "1 MiB"),
+        (8, "8"),
+        (64, "64"),
+        (4096, "4k"),
+        (65536, "64k"),
+        (MIB, "1m"),
     ];
-    for (len, short, long) in sizes {
+    for (len, size) in sizes {
         let count = if len > 4096 { 64 } else { 1000 };
         let near = [a.memory.sge(0, len)];
         let ops = [
-            ("write", "WRITE", SendWr::write(to, far, &near)),
-            ("read", "READ", SendWr::read(to, far, &near)),
+            ("write", SendWr::write(to, far, &near)),
+            ("read", SendWr::read(to, far, &near)),
         ];
-        for (name, title, wr) in ops {
-            report.measure(
-                &format!("{name}_{short}"),
-                &format!("{title} {long}"),
-                count,
-                || {
-                    a.jetty.queue().send(&wr)?;
-                    good(a.sent.poll())
-                },
-            )?;
+        for (name, wr) in ops {
+            report.measure(&format!("{name}_{size}"), count, || {
+                a.jetty.queue().send(&wr)?;
+                good(a.sent.poll())
+            })?;
         }
     }
     let near = [a.memory.sge(0, 64)];
     let batch: Vec<_> = (0..BATCH).map(|_| SendWr::write(to, far, &near)).collect();
-    report.batch(
-        "write_64_x16",
-        "WRITE 64 B, 16 at a time",
-        100,
-        BATCH as u32,
-        || {
-            a.jetty.queue().post_list(&batch)?;
-            a.jetty.queue().kick()?;
-            (0..BATCH).try_for_each(|_| good(a.sent.poll()))
-        },
-    )?;
+    report.batch("write_64_x16", 100, BATCH as u32, || {
+        a.jetty.queue().post_list(&batch)?;
+        a.jetty.queue().kick()?;
+        (0..BATCH).try_for_each(|_| good(a.sent.poll()))
+    })?;
     let word = [a.memory.sge(0, 8)];
     let add = SendWr::atomic(to, far, &word, Atomic::Add(1));
-    report.measure("fadd", "fetch-and-add 8 B", 1000, || {
+    report.measure("fadd", 1000, || {
         a.jetty.queue().send(&add)?;
         good(a.sent.poll())
     })?;
 
     let send = SendWr::send(to, &near);
     let room = [b.memory.sge(0, 4096)];
-    report.measure("send_64", "SEND 64 B with its receive", 1000, || {
+    report.measure("send_64", 1000, || {
         b.jfr.post(&RecvWr::new(&room))?;
         a.jetty.queue().send(&send)?;
         good(a.sent.poll())?;
         good(b.received.poll())
     })?;
-    report.measure(
-        "send_64_event",
-        "SEND 64 B, completion by event",
-        1000,
-        || {
-            b.jfr.post(&RecvWr::new(&room))?;
-            b.received.arm(false)?;
-            a.jetty.queue().send(&send)?;
-            good(a.sent.poll())?;
-            b.channel.wait(1, 0)?;
-            good(b.received.poll())
-        },
-    )
+    report.measure("send_64_event", 1000, || {
+        b.jfr.post(&RecvWr::new(&room))?;
+        b.received.arm(false)?;
+        a.jetty.queue().send(&send)?;
+        good(a.sent.poll())?;
+        b.channel.wait(1, 0)?;
+        good(b.received.poll())
+    })
 }

@@ -3,11 +3,18 @@
 //! What operations cost. In a machine that counts instructions as time (`make bench`), a
 //! nanosecond is an executed instruction, and the figures are repeatable; elsewhere they are
 //! nanoseconds.
+//!
+//! Built with the feature `rxe`, and where the modules of rdma_rxe are loaded, it measures that
+//! device too, and puts the figures side by side.
 
+mod clock;
 mod control;
 mod data;
 mod floor;
 mod measure;
+#[cfg(feature = "rxe")]
+mod rxe;
+mod table;
 
 use std::process::ExitCode;
 
@@ -16,7 +23,12 @@ use measure::Report;
 fn run(report: &mut Report) -> ub_client::Result<()> {
     floor::run(report)?;
     data::run(report)?;
-    control::run(report)
+    control::run(report)?;
+    #[cfg(feature = "rxe")]
+    if std::path::Path::new("/sys/module/rdma_rxe").exists() {
+        rxe::run(report)?;
+    }
+    Ok(())
 }
 
 fn main() -> ExitCode {
@@ -24,12 +36,13 @@ fn main() -> ExitCode {
         "ub-bench: cost per operation; median, minimum and maximum of {} runs",
         measure::RUNS
     );
-    let mut report = Report::default();
+    let mut report = Report::new();
     if let Err(err) = run(&mut report) {
         println!("FAIL: {err}");
         return ExitCode::FAILURE;
     }
-    let within = report.judge();
+    table::print(&report);
+    let within = table::judge(&report);
     println!(
         "{}",
         if within {

@@ -2,114 +2,135 @@
 
 //! Repeats an operation, takes the time, keeps the figures.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ub_client::Result;
+
+use crate::clock;
+use crate::table::{self, Part};
 
 /// Runs of which the median counts.
 pub const RUNS: usize = 5;
 
-/// A limit that a figure is to stay within.
-struct Limit {
-    name: &'static str,
-    most: u64,
+/// Whose operations are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// `ubsoft`, and the machine itself.
+    Ub,
+    /// `rdma_rxe`.
+    Rxe,
 }
 
-/// Limits in guest instructions per operation.
-const LIMITS: [Limit; 1] = [Limit {
-    name: "write_64",
-    most: 2_000,
-}];
+/// What one run tells of one operation, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// The figure that counts; [`Part`] says what it includes.
+    pub counted: u64,
+    /// Mapping and unmapping of rings and memory, not included.
+    pub mapping: u64,
+    /// While this process waited (for a grace period, say) or kernel threads worked, not
+    /// included.
+    pub away: u64,
+}
 
-/// A bandwidth is to reach this part of that of another, in percent.
-const SHARE_OF_COPY: u64 = 60;
+/// The figures of one operation.
+#[derive(Debug)]
+pub struct Figure {
+    /// Whose it is.
+    pub side: Side,
+    /// Its name.
+    pub name: String,
+    /// The costs of all runs, the lowest first.
+    pub runs: Vec<Cost>,
+}
+
+impl Figure {
+    /// The run in the middle.
+    pub fn median(&self) -> Cost {
+        self.runs[self.runs.len() / 2]
+    }
+}
 
 /// All figures so far.
-#[derive(Default)]
+#[derive(Debug)]
 pub struct Report {
-    figures: Vec<(String, u64)>,
+    side: Side,
+    figures: Vec<Figure>,
 }
 
 impl Report {
-    /// Starts a part of the table.
-    pub fn section(&self, title: &str) {
-        println!("\n{title:<44}{:>10}{:>10}{:>10}", "median", "min", "max");
+    /// An empty one.
+    pub fn new() -> Self {
+        Report {
+            side: Side::Ub,
+            figures: Vec::new(),
+        }
     }
 
-    /// Measures: `what` is done `count` times in each run. The first run warms up.
+    /// What follows are figures of this side.
+    pub fn side(&mut self, side: Side) {
+        self.side = side;
+    }
+
+    /// Measures an operation: `what` is done `count` times in each run. The first run warms up.
     pub fn measure(
         &mut self,
         name: &str,
-        title: &str,
         count: u32,
-        mut what: impl FnMut() -> Result<()>,
+        what: impl FnMut() -> Result<()>,
     ) -> Result<()> {
-        self.batch(name, title, count, 1, &mut what)
+        self.batch(name, count, 1, what)
     }
 
     /// The same, where `what` does `size` operations at once.
     pub fn batch(
         &mut self,
         name: &str,
-        title: &str,
         count: u32,
         size: u32,
         mut what: impl FnMut() -> Result<()>,
     ) -> Result<()> {
+        let part = table::part_of(name);
         let mut runs = Vec::with_capacity(RUNS);
         for run in 0..=RUNS {
-            let start = Instant::now();
+            let (mapped, own, start) = (clock::mapping(), clock::own(), Instant::now());
             for _ in 0..count {
                 what()?;
             }
-            let spent = start.elapsed().as_nanos() as u64;
+            let wall = start.elapsed();
+            let own = (clock::own() - own).min(wall);
+            let mapping = clock::mapping() - mapped;
+            let each = |time: Duration| time.as_nanos() as u64 / u64::from(count) / u64::from(size);
+            let cost = if part == Part::Control {
+                Cost {
+                    counted: each(own.saturating_sub(mapping)),
+                    mapping: each(mapping),
+                    away: each(wall - own),
+                }
+            } else {
+                Cost {
+                    counted: each(wall),
+                    mapping: 0,
+                    away: 0,
+                }
+            };
             if run != 0 {
-                runs.push(spent / u64::from(count) / u64::from(size));
+                runs.push(cost);
             }
         }
         runs.sort_unstable();
-        let median = runs[RUNS / 2];
-        println!(
-            "{title:<44}{median:>10}{:>10}{:>10}",
-            runs[0],
-            runs[RUNS - 1]
-        );
-        println!("BENCH {name} {median}");
-        self.figures.push((name.to_string(), median));
+        self.figures.push(Figure {
+            side: self.side,
+            name: name.to_string(),
+            runs,
+        });
         Ok(())
     }
 
-    fn figure(&self, name: &str) -> Option<u64> {
+    /// The figures of an operation, if it was measured on that side.
+    pub fn figure(&self, side: Side, name: &str) -> Option<&Figure> {
         self.figures
             .iter()
-            .find(|(other, _)| other == name)
-            .map(|(_, value)| *value)
-    }
-
-    /// Compares with the limits; tells whether all are kept.
-    pub fn judge(&self) -> bool {
-        let mut within = true;
-        println!();
-        for limit in &LIMITS {
-            let value = self.figure(limit.name).unwrap_or(u64::MAX);
-            let kept = value <= limit.most;
-            within &= kept;
-            println!(
-                "{}: {value}, limit {}{}",
-                limit.name,
-                limit.most,
-                if kept { "" } else { "  OVER" }
-            );
-        }
-        let share = match (self.figure("copy_page_1m"), self.figure("write_1m")) {
-            (Some(copy), Some(write)) if write != 0 => copy * 100 / write,
-            _ => 0,
-        };
-        let kept = share >= SHARE_OF_COPY;
-        println!(
-            "write_1m: {share} % of the bandwidth of copy_page, at least {SHARE_OF_COPY} %{}",
-            if kept { "" } else { "  UNDER" }
-        );
-        within && kept
+            .find(|figure| figure.side == side && figure.name == name)
     }
 }
