@@ -34,23 +34,20 @@ use crate::{
 };
 use kernel::prelude::*;
 
-/// A claim of a jetty; when it is dropped, the jetty has the users that it says.
-struct Claim<'a> {
-    jetty: &'a Obj<Jetty>,
-    users: i32,
-}
+/// A claim of a jetty; ends when dropped.
+struct Claim<'a>(&'a Obj<Jetty>);
 
 impl<'a> Claim<'a> {
     /// Claims a jetty; `EBUSY` while somebody else has.
     fn new(jetty: &'a Obj<Jetty>) -> Result<Self> {
-        let users = jetty.uses().claim()?;
-        Ok(Self { jetty, users })
+        jetty.uses().claim()?;
+        Ok(Self(jetty))
     }
 }
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        self.jetty.uses().unclaim(self.users);
+        self.0.uses().unclaim();
     }
 }
 
@@ -75,7 +72,7 @@ fn check_active(active: &Active) -> Result {
 /// # Errors
 ///
 /// `EINVAL` unless both are of the same user and device, and in the mode RC; for a jetty that is
-/// bound to something else, and an import that another jetty has. `EBUSY` while one of them is
+/// not at work or bound to something else, and an import that another jetty has. `EBUSY` while one of them is
 /// being changed by another call; `EIO` once removal has begun; the driver's.
 pub(crate) fn bind(
     jetty: &Obj<Jetty>,
@@ -92,11 +89,14 @@ pub(crate) fn bind(
     if !import.has_owner_of(jetty) || (user.is_user() && !jetty.belongs_to(dev, user)) {
         return Err(EINVAL);
     }
-    let mut claim = Claim::new(jetty)?;
+    let _claim = Claim::new(jetty)?;
+    if !jetty.is_active() {
+        return Err(EINVAL);
+    }
     import.uses().hold()?;
     let result = bind_held(dev, jetty, import, active, user);
     match result {
-        Ok(true) => claim.users = 1,
+        Ok(true) => jetty.uses().add_claimed(),
         Ok(false) | Err(_) => import.uses().release(),
     }
     result.map(|_| ())
@@ -173,7 +173,7 @@ fn path_of(
 /// then it is bound as before.
 pub(crate) fn unbind(jetty: &Obj<Jetty>) -> Result {
     let dev = jetty.device()?;
-    let mut claim = Claim::new(jetty)?;
+    let _claim = Claim::new(jetty)?;
     let Bound::To(import) = jetty.bound() else {
         return Err(EINVAL);
     };
@@ -186,7 +186,7 @@ pub(crate) fn unbind(jetty: &Obj<Jetty>) -> Result {
     drop(state);
     drop(unused);
     jetty.set_bound(None);
-    claim.users = 0;
+    jetty.uses().release();
     // The import may go from here on.
     import.uses().release();
     Ok(())

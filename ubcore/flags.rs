@@ -62,3 +62,11 @@ pub(crate) fn shares_jfr(flag: &ubcore_jetty_flag) -> bool {
 pub(crate) fn shares_tp(flag: &ubcore_import_jetty_flag) -> bool {
     flag.word() & (1 << 11) != 0
 }
+
+/// Returns the flags of a jetty with those of its send side replaced.
+pub(crate) fn jetty_send_flags(
+    jetty: &ubcore_jetty_flag,
+    send: &ubcore_jfs_flag,
+) -> ubcore_jetty_flag {
+    ubcore_jetty_flag::from_word((jetty.word() & 1) | (send.word() << 1))
+}

@@ -250,7 +250,7 @@ pub(crate) fn unimport<K: Imported>(import: Owned<K>) -> Result {
         if let Some(vtpn) = vtpn {
             import.attach_vtpn(vtpn);
         }
-        import.uses().unclaim(0);
+        import.uses().unclaim();
         error
     })
     // The path goes here, when the driver does not use it any more.

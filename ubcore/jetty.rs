@@ -5,9 +5,15 @@
 use crate::{
     bindings_ub::ubcore_jetty_cfg,
     c_api::{
-        kinds::Jetty,
+        kinds::{
+            Jetty,
+            Jfc,
+            Jfr, //
+        },
         JettyRequest,
+        Obj,
         Owned,
+        Parents,
         User, //
     },
     device::Device,
@@ -15,16 +21,22 @@ use crate::{
         shares_jfr,
         OrderFlag, //
     },
-    logic::validate::{
-        check_actual,
-        check_jetty,
-        JettyRecv,
-        SendParams,
-        Sizes, //
+    logic::{
+        eid::Eid,
+        validate::{
+            check_jetty,
+            JettyRecv,
+            SendParams,
+            Sizes, //
+        }, //
     },
     queue::{
         self,
         Hold, //
+    },
+    stage::{
+        self,
+        Checked, //
     },
 };
 use kernel::prelude::*;
@@ -45,61 +57,132 @@ pub(crate) fn create(
     if request.wants_group() {
         return Err(EOPNOTSUPP);
     }
-    let send_jfc = Hold::new(request.send_jfc, dev, user)?;
-    let recv_jfc = Hold::new(request.recv_jfc, dev, user)?;
-    let jfr = if shares_jfr(&request.cfg.flag) {
-        Some(Hold::new(request.jfr, dev, user)?)
-    } else {
-        None
-    };
-    let eid = dev.local_eid(request.cfg.eid_index, user)?;
-    let recv = match &jfr {
-        Some(jfr) => jfr.get().as_receiver()?,
-        None => JettyRecv::Own {
-            depth: request.cfg.jfr_depth,
-            max_sge: request.cfg.max_recv_sge,
-            min_rnr_timer: request.cfg.min_rnr_timer,
-        },
-    };
-    let checked = check_jetty(&params(&request.cfg), &recv, dev.c().is_ub(), dev.caps())?;
-    request.cfg.flag.set_order(checked.order);
-    let requested = sizes(&request.cfg);
-    let requested_recv = recv_sizes(&request.cfg);
+    let holds = Holds::new(&request, dev, user)?.active()?;
+    let eid = check(dev, &mut request.cfg, holds.jfr(), user)?;
+    let requested = Jetty::sizes(&request.cfg);
     let jetty = dev.driver_create_jetty(&mut request.cfg, user)?;
-    let granted = sizes(jetty.cfg());
-    let granted_recv = recv_sizes(jetty.cfg());
-    jetty.init(&request, eid);
-    if jfr.is_none() {
-        if let Err(error) = check_actual(&granted_recv, &requested_recv) {
-            jetty.discard();
-            return Err(error);
-        }
-    }
+    jetty.init_granted(request, eid);
+    let granted = Jetty::sizes(jetty.cfg());
     let jetty = queue::complete(dev, jetty, &granted, &requested)?;
-    send_jfc.keep();
-    recv_jfc.keep();
-    if let Some(jfr) = jfr {
-        jfr.keep();
-    }
+    holds.keep();
     Ok(jetty)
 }
 
-/// Returns the sizes of the send side in a configuration.
-fn sizes(cfg: &ubcore_jetty_cfg) -> Sizes {
-    Sizes {
-        depth: cfg.jfs_depth,
-        sge: cfg.max_send_sge.into(),
-        rsge: cfg.max_send_rsge.into(),
-        inline: cfg.max_inline_data,
+/// Allocates a jetty; its configuration is checked when it is activated.
+///
+/// # Errors
+///
+/// `EINVAL` for a foreign queue, `EBUSY` for one that is being changed; `EOPNOTSUPP` for a group;
+/// `EIO` once removal has begun; the driver's.
+pub(crate) fn alloc(
+    dev: &Device,
+    mut request: JettyRequest<'_>,
+    user: User<'_>,
+) -> Result<Owned<Jetty>> {
+    dev.check_creating()?;
+    if request.wants_group() {
+        return Err(EOPNOTSUPP);
+    }
+    let holds = Holds::new(&request, dev, user)?;
+    let jetty = dev.driver_alloc::<Jetty>(&mut request.cfg, user)?;
+    jetty.init(request);
+    holds.keep();
+    Ok(stage::allocated(jetty))
+}
+
+/// The uses of what a jetty is built on.
+struct Holds<'a> {
+    jfcs: [Hold<'a, Jfc>; 2],
+    jfr: Option<Hold<'a, Jfr>>,
+}
+
+impl<'a> Holds<'a> {
+    /// Begins to use what a request names.
+    fn new(request: &JettyRequest<'a>, dev: &Device, user: User<'_>) -> Result<Self> {
+        let jfcs = [
+            Hold::new(request.send_jfc, dev, user)?,
+            Hold::new(request.recv_jfc, dev, user)?,
+        ];
+        let jfr = if shares_jfr(&request.cfg.flag) {
+            Some(Hold::new(request.jfr, dev, user)?)
+        } else {
+            None
+        };
+        Ok(Self { jfcs, jfr })
+    }
+
+    /// Refuses what is not at work.
+    fn active(self) -> Result<Self> {
+        let [send, recv] = self.jfcs;
+        Ok(Self {
+            jfcs: [send.active()?, recv.active()?],
+            jfr: self.jfr.map(Hold::active).transpose()?,
+        })
+    }
+
+    /// Returns the receive queue.
+    fn jfr(&self) -> Option<&Obj<Jfr>> {
+        self.jfr.as_ref().map(Hold::get)
+    }
+
+    /// Lets the uses last as long as the jetty.
+    fn keep(self) {
+        let [send, recv] = self.jfcs;
+        send.keep();
+        recv.keep();
+        if let Some(jfr) = self.jfr {
+            jfr.keep();
+        }
     }
 }
 
-/// Returns the sizes of a receive side of its own in a configuration.
-fn recv_sizes(cfg: &ubcore_jetty_cfg) -> Sizes {
-    Sizes {
-        depth: cfg.jfr_depth,
-        sge: cfg.max_recv_sge.into(),
-        ..Sizes::default()
+/// Checks a configuration and completes it; returns the EID that the jetty will have.
+fn check(
+    dev: &Device,
+    cfg: &mut ubcore_jetty_cfg,
+    jfr: Option<&Obj<Jfr>>,
+    user: User<'_>,
+) -> Result<Eid> {
+    let eid = dev.local_eid(cfg.eid_index, user)?;
+    let recv = match jfr {
+        Some(jfr) => jfr.as_receiver()?,
+        None => JettyRecv::Own {
+            depth: cfg.jfr_depth,
+            max_sge: cfg.max_recv_sge,
+            min_rnr_timer: cfg.min_rnr_timer,
+        },
+    };
+    let checked = check_jetty(&params(cfg), &recv, dev.c().is_ub(), dev.caps())?;
+    cfg.flag.set_order(checked.order);
+    Ok(eid)
+}
+
+impl Checked for Jetty {
+    fn check(
+        dev: &Device,
+        cfg: &mut ubcore_jetty_cfg,
+        parents: &Parents,
+        user: User<'_>,
+    ) -> Result<Eid> {
+        check(dev, cfg, parents.jfr(), user)
+    }
+
+    fn sizes(cfg: &ubcore_jetty_cfg) -> [Sizes; 2] {
+        let send = Sizes {
+            depth: cfg.jfs_depth,
+            sge: cfg.max_send_sge.into(),
+            rsge: cfg.max_send_rsge.into(),
+            inline: cfg.max_inline_data,
+        };
+        if shares_jfr(&cfg.flag) {
+            return [send, Sizes::default()];
+        }
+        let recv = Sizes {
+            depth: cfg.jfr_depth,
+            sge: cfg.max_recv_sge.into(),
+            ..Sizes::default()
+        };
+        [send, recv]
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
         kinds::Jfr,
         JfrRequest,
         Owned,
+        Parents,
         User, //
     },
     device::Device,
@@ -16,6 +17,7 @@ use crate::{
         OrderFlag, //
     },
     logic::{
+        eid::Eid,
         types::{
             OrderType,
             TransMode, //
@@ -23,7 +25,7 @@ use crate::{
         validate::{
             check_jfr,
             check_jfr_size,
-            Checked,
+            Checked as CheckedQueue,
             JettyRecv,
             RecvParams,
             Sizes, //
@@ -32,6 +34,10 @@ use crate::{
     queue::{
         self,
         Hold, //
+    },
+    stage::{
+        self,
+        Checked, //
     },
     ub::common::FlagWord,
 };
@@ -49,26 +55,57 @@ pub(crate) fn create(
     user: User<'_>,
 ) -> Result<Owned<Jfr>> {
     dev.check_creating()?;
-    let jfc = Hold::new(request.jfc, dev, user)?;
-    let eid = dev.local_eid(request.cfg.eid_index, user)?;
-    let checked = check_jfr(&params(&request.cfg), dev.caps())?;
-    check_jfr_size(request.cfg.depth, request.cfg.max_sge, dev.caps())?;
-    request.cfg.flag.set_order(checked.order);
-    let requested = sizes(&request.cfg);
+    let jfc = Hold::new(request.jfc, dev, user)?.active()?;
+    let eid = Jfr::check(dev, &mut request.cfg, &Parents::default(), user)?;
+    let requested = Jfr::sizes(&request.cfg);
     let jfr = dev.driver_create_jfr(&mut request.cfg, user)?;
-    let granted = jfr.granted();
-    jfr.init(&request, eid);
+    jfr.init_granted(request, eid);
+    let granted = Jfr::sizes(&jfr.copy_cfg());
     let jfr = queue::complete(dev, jfr, &granted, &requested)?;
     jfc.keep();
     Ok(jfr)
 }
 
-/// Returns the sizes in a configuration.
-pub(crate) fn sizes(cfg: &ubcore_jfr_cfg) -> Sizes {
-    Sizes {
-        depth: cfg.depth,
-        sge: cfg.max_sge.into(),
-        ..Sizes::default()
+/// Allocates a receive queue; its configuration is checked when it is activated.
+///
+/// # Errors
+///
+/// `EINVAL` for a foreign completion queue, `EBUSY` for one that is being changed; `EIO` once removal
+/// has begun; the driver's.
+pub(crate) fn alloc(
+    dev: &Device,
+    mut request: JfrRequest<'_>,
+    user: User<'_>,
+) -> Result<Owned<Jfr>> {
+    dev.check_creating()?;
+    let jfc = Hold::new(request.jfc, dev, user)?;
+    let jfr = dev.driver_alloc::<Jfr>(&mut request.cfg, user)?;
+    jfr.init(request);
+    jfc.keep();
+    Ok(stage::allocated(jfr))
+}
+
+impl Checked for Jfr {
+    fn check(
+        dev: &Device,
+        cfg: &mut ubcore_jfr_cfg,
+        _parents: &Parents,
+        user: User<'_>,
+    ) -> Result<Eid> {
+        let eid = dev.local_eid(cfg.eid_index, user)?;
+        let checked = check_jfr(&params(cfg), dev.caps())?;
+        check_jfr_size(cfg.depth, cfg.max_sge, dev.caps())?;
+        cfg.flag.set_order(checked.order);
+        Ok(eid)
+    }
+
+    fn sizes(cfg: &ubcore_jfr_cfg) -> [Sizes; 2] {
+        let own = Sizes {
+            depth: cfg.depth,
+            sge: cfg.max_sge.into(),
+            ..Sizes::default()
+        };
+        [own, Sizes::default()]
     }
 }
 
@@ -86,7 +123,7 @@ fn params(cfg: &ubcore_jfr_cfg) -> RecvParams {
 pub(crate) fn as_receiver(cfg: &ubcore_jfr_cfg) -> Result<JettyRecv> {
     let mode = TransMode::from_raw(cfg.trans_mode)?;
     Ok(JettyRecv::Shared {
-        jfr: Checked {
+        jfr: CheckedQueue {
             mode,
             order: OrderType::resolve(cfg.flag.order(), mode)?,
         },

@@ -8,18 +8,26 @@ use crate::{
         kinds::Jfs,
         JfsRequest,
         Owned,
+        Parents,
         User, //
     },
     device::Device,
     flags::OrderFlag,
-    logic::validate::{
-        check_jfs,
-        SendParams,
-        Sizes, //
+    logic::{
+        eid::Eid,
+        validate::{
+            check_jfs,
+            SendParams,
+            Sizes, //
+        }, //
     },
     queue::{
         self,
         Hold, //
+    },
+    stage::{
+        self,
+        Checked, //
     },
 };
 use kernel::prelude::*;
@@ -36,26 +44,57 @@ pub(crate) fn create(
     user: User<'_>,
 ) -> Result<Owned<Jfs>> {
     dev.check_creating()?;
-    let jfc = Hold::new(request.jfc, dev, user)?;
-    let eid = dev.local_eid(request.cfg.eid_index, user)?;
-    let checked = check_jfs(&params(&request.cfg), dev.caps())?;
-    request.cfg.flag.set_order(checked.order);
-    let requested = sizes(&request.cfg);
+    let jfc = Hold::new(request.jfc, dev, user)?.active()?;
+    let eid = Jfs::check(dev, &mut request.cfg, &Parents::default(), user)?;
+    let requested = Jfs::sizes(&request.cfg);
     let jfs = dev.driver_create_jfs(&mut request.cfg, user)?;
-    let granted = jfs.granted();
-    jfs.init(&request, eid);
+    jfs.init_granted(request, eid);
+    let granted = Jfs::sizes(&jfs.copy_cfg());
     let jfs = queue::complete(dev, jfs, &granted, &requested)?;
     jfc.keep();
     Ok(jfs)
 }
 
-/// Returns the sizes in a configuration.
-pub(crate) fn sizes(cfg: &ubcore_jfs_cfg) -> Sizes {
-    Sizes {
-        depth: cfg.depth,
-        sge: cfg.max_sge.into(),
-        rsge: cfg.max_rsge.into(),
-        inline: cfg.max_inline_data,
+/// Allocates a send queue; its configuration is checked when it is activated.
+///
+/// # Errors
+///
+/// `EINVAL` for a foreign completion queue, `EBUSY` for one that is being changed; `EIO` once removal
+/// has begun; the driver's.
+pub(crate) fn alloc(
+    dev: &Device,
+    mut request: JfsRequest<'_>,
+    user: User<'_>,
+) -> Result<Owned<Jfs>> {
+    dev.check_creating()?;
+    let jfc = Hold::new(request.jfc, dev, user)?;
+    let jfs = dev.driver_alloc::<Jfs>(&mut request.cfg, user)?;
+    jfs.init(request);
+    jfc.keep();
+    Ok(stage::allocated(jfs))
+}
+
+impl Checked for Jfs {
+    fn check(
+        dev: &Device,
+        cfg: &mut ubcore_jfs_cfg,
+        _parents: &Parents,
+        user: User<'_>,
+    ) -> Result<Eid> {
+        let eid = dev.local_eid(cfg.eid_index, user)?;
+        let checked = check_jfs(&params(cfg), dev.caps())?;
+        cfg.flag.set_order(checked.order);
+        Ok(eid)
+    }
+
+    fn sizes(cfg: &ubcore_jfs_cfg) -> [Sizes; 2] {
+        let own = Sizes {
+            depth: cfg.depth,
+            sge: cfg.max_sge.into(),
+            rsge: cfg.max_rsge.into(),
+            inline: cfg.max_inline_data,
+        };
+        [own, Sizes::default()]
     }
 }
 

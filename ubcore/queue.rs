@@ -41,6 +41,22 @@ impl<'a, K: Kind> Hold<'a, K> {
         Ok(Self(object))
     }
 
+    /// Refuses an object that is not at work.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL`
+    pub(crate) fn active(self) -> Result<Self>
+    where
+        K: Queue,
+    {
+        if self.0.is_active() {
+            Ok(self)
+        } else {
+            Err(EINVAL)
+        }
+    }
+
     /// Returns the object.
     pub(crate) fn get(&self) -> &'a Obj<K> {
         self.0
@@ -75,26 +91,52 @@ pub(crate) fn born<K: Kind>(object: &Obj<K>) {
 pub(crate) fn complete<K: Queue>(
     dev: &Device,
     object: Owned<K>,
-    granted: &Sizes,
-    requested: &Sizes,
+    granted: &[Sizes; 2],
+    requested: &[Sizes; 2],
 ) -> Result<Owned<K>> {
-    let checked = check_actual(granted, requested).and_then(|()| K::table(dev).publish(&object));
-    if let Err(error) = checked {
+    // Whoever finds it by number finds it at work.
+    object.set_active(true);
+    if let Err(error) = publish(dev, &object, granted, requested) {
         object.discard();
         return Err(error);
     }
-    born(&object);
+    born(&*object);
     Ok(object)
+}
+
+/// Checks what the driver granted, and makes an object visible.
+///
+/// # Errors
+///
+/// `EINVAL` if that is less than what was asked for, `EEXIST` if the driver chose a number in use.
+pub(crate) fn publish<K: Queue>(
+    dev: &Device,
+    object: &Obj<K>,
+    granted: &[Sizes; 2],
+    requested: &[Sizes; 2],
+) -> Result {
+    for (granted, requested) in granted.iter().zip(requested) {
+        check_actual(granted, requested)?;
+    }
+    K::table(dev).publish(object)
 }
 
 /// Lets the driver destroy a claimed object, and ends what it is counted as.
 pub(crate) fn destroy<K: Kind>(object: Owned<K>) -> Result<(), (Owned<K>, Error)> {
+    destroy_with(object, Owned::destroy)
+}
+
+/// Ends what a claimed object is counted as; `destroy` lets the driver destroy it.
+pub(crate) fn destroy_with<K: Kind>(
+    object: Owned<K>,
+    destroy: impl FnOnce(Owned<K>) -> Result<(), (Owned<K>, Error)>,
+) -> Result<(), (Owned<K>, Error)> {
     let parents = object.parents();
     // Counted before the object is gone, and its context perhaps with it.
     if let Some(uctx) = object.uctx() {
         uctx.count(-1);
     }
-    match object.destroy() {
+    match destroy(object) {
         Ok(()) => {
             parents.release();
             if let Ok(core) = core_state() {
@@ -111,24 +153,28 @@ pub(crate) fn destroy<K: Kind>(object: Owned<K>) -> Result<(), (Owned<K>, Error)
     }
 }
 
-/// Destroys a claimed object that had `users` users; on error it is as it was before the claim.
-pub(crate) fn destroy_claimed<K: Kind>(object: Owned<K>, users: i32) -> Result {
+/// Destroys a claimed object; on error it is as it was before the claim.
+pub(crate) fn destroy_claimed<K: Kind>(object: Owned<K>) -> Result {
     destroy(object).map_err(|(object, error)| {
-        object.uses().unclaim(users);
+        object.uses().unclaim();
         error
     })
 }
 
-/// Deletes an object that nobody uses; `busy` says that somebody does.
+/// Deletes an object that is at work and that nobody uses; `busy` says that somebody does.
 ///
-/// On error the object is as it was before.
+/// On error the object is as it was before; `EINVAL` for one that is not at work.
 pub(crate) fn delete<K: Queue>(object: Owned<K>, busy: Error) -> Result {
     object.uses().claim_idle().map_err(|_| busy)?;
-    let dev = ARef::from(object.device().inspect_err(|_| object.uses().unclaim(0))?);
+    if !object.is_active() {
+        object.uses().unclaim();
+        return Err(EINVAL);
+    }
+    let dev = ARef::from(object.device().inspect_err(|_| object.uses().unclaim())?);
     let withdrawn = K::table(&dev).withdraw(&object);
     destroy(object).map_err(|(object, error)| {
         K::table(&dev).restore(&object, withdrawn);
-        object.uses().unclaim(0);
+        object.uses().unclaim();
         error
     })
 }

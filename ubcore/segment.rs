@@ -50,7 +50,7 @@ pub(crate) fn alloc_token_id(dev: &Device, flag: u32, user: User<'_>) -> Result<
 /// Frees a token id; `EBUSY` while a segment uses it.
 pub(crate) fn free_token_id(token: Owned<TokenId>) -> Result {
     token.uses().claim_idle()?;
-    queue::destroy_claimed(token, 0)
+    queue::destroy_claimed(token)
 }
 
 /// Registers a segment.

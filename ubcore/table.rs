@@ -68,7 +68,6 @@ impl<K: Queue> IdTable<K> {
     }
 
     /// Finds an object.
-    #[cfg_attr(not(CONFIG_KUNIT), allow(dead_code))]
     pub(crate) fn find(&self, id: u32) -> Option<Found<K>> {
         let objects = self.objects.lock();
         let object = objects.get(&id)?;
@@ -86,8 +85,16 @@ impl<K: Queue> IdTable<K> {
 pub(crate) struct Withdrawn<K: Queue>(Option<RBTreeNode<u32, ObjPtr<K>>>);
 
 /// A reference to an object that was found by number; deletion waits for it.
-#[cfg_attr(not(CONFIG_KUNIT), allow(dead_code))]
 pub(crate) struct Found<K: Queue>(ObjPtr<K>);
+
+impl<K: Queue> Found<K> {
+    /// Gives the reference to the caller, who puts it.
+    pub(crate) fn into_raw(self) -> *mut K::C {
+        let object = self.0.as_ptr();
+        core::mem::forget(self);
+        object
+    }
+}
 
 impl<K: Queue> Deref for Found<K> {
     type Target = Obj<K>;

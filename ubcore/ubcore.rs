@@ -25,6 +25,7 @@ mod logic {
     pub(crate) mod dev_state;
     pub(crate) mod eid;
     pub(crate) mod jetty_state;
+    pub(crate) mod options;
     pub(crate) mod segment;
     pub(crate) mod tp;
     pub(crate) mod tp_connect;
@@ -75,6 +76,8 @@ mod queue;
 mod registry;
 #[deny(unsafe_code)]
 mod segment;
+#[deny(unsafe_code)]
+mod stage;
 #[deny(unsafe_code)]
 mod state;
 #[deny(unsafe_code)]

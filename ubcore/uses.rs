@@ -2,9 +2,10 @@
 
 //! Use counts of objects, as they are stored in the `use_cnt` fields of the C interface.
 //!
-//! A count of zero or more is the number of users. [`Uses::claim`] puts a negative number there:
-//! somebody is about to destroy or to change the object, and nobody may begin to use it. So of a
-//! creation that builds on an object and a deletion of it, only one succeeds. Nobody waits.
+//! A count of zero or more is the number of users. [`Uses::claim`] makes it negative: somebody is
+//! about to destroy or to change the object, and nobody may begin to use it. So of a creation that
+//! builds on an object and a deletion of it, only one succeeds. Nobody waits. Users may go during a
+//! claim.
 
 use kernel::{
     prelude::*,
@@ -16,7 +17,7 @@ use kernel::{
     },
 };
 
-/// The count of a claimed object.
+/// What is added to the count of a claimed object: the sign.
 const CLAIMED: i32 = i32::MIN;
 
 /// The use count of one object.
@@ -51,6 +52,11 @@ impl<'a> Uses<'a> {
         .map(|_| ())
     }
 
+    /// Adds a user on behalf of who claimed the object.
+    pub(crate) fn add_claimed(&self) {
+        self.0.fetch_add(1, Release);
+    }
+
     /// Removes a user.
     pub(crate) fn release(&self) {
         self.0.fetch_sub(1, Release);
@@ -62,15 +68,21 @@ impl<'a> Uses<'a> {
             .map(|_| ())
     }
 
-    /// Claims an object and returns how many users it has; `EBUSY` if it is claimed already.
-    ///
-    /// Those users must not go before [`Self::unclaim`].
-    pub(crate) fn claim(&self) -> Result<i32> {
-        self.update(|n| if n < 0 { Err(EBUSY) } else { Ok(CLAIMED) })
+    /// Claims an object that may have users; `EBUSY` if it is claimed already.
+    pub(crate) fn claim(&self) -> Result {
+        self.update(|n| {
+            if n < 0 {
+                Err(EBUSY)
+            } else {
+                Ok(n.wrapping_add(CLAIMED))
+            }
+        })
+        .map(|_| ())
     }
 
-    /// Ends a claim, leaving `users` users.
-    pub(crate) fn unclaim(&self, users: i32) {
-        self.0.store(users, Release);
+    /// Ends a claim.
+    pub(crate) fn unclaim(&self) {
+        // Adding the sign once more takes it away.
+        self.0.fetch_add(CLAIMED, Release);
     }
 }

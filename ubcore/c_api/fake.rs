@@ -48,6 +48,7 @@ struct Inner {
     fail_destroy: Atomic<i32>,
     fail_import: Atomic<i32>,
     fail_active: Atomic<i32>,
+    fail_option: Atomic<i32>,
     grant_less: Atomic<i32>,
 }
 
@@ -141,6 +142,56 @@ impl Inner {
     fn next_id(&self) -> u32 {
         self.next_id.fetch_add(1, Relaxed)
     }
+}
+
+unsafe extern "C" fn alloc_jfr(
+    _dev: *mut ubcore_device,
+    _cfg: *mut ubcore_jfr_cfg,
+    out: *mut *mut ubcore_jfr,
+    _udata: *mut ubcore_udata,
+) -> c_int {
+    // SAFETY: What the core passes.
+    unsafe { *out = make() };
+    0
+}
+
+unsafe extern "C" fn set_jfr_opt(
+    jfr: *mut ubcore_jfr,
+    _opt: u64,
+    _buf: *mut c_void,
+    _len: u32,
+    _udata: *mut ubcore_udata,
+) -> c_int {
+    // SAFETY: An object of the tests.
+    match unsafe { inner((*jfr).ub_dev) }.fail_option.load(Relaxed) {
+        0 => 0,
+        _ => ENXIO.to_errno(),
+    }
+}
+
+unsafe extern "C" fn active_jfr(jfr: *mut ubcore_jfr, _udata: *mut ubcore_udata) -> c_int {
+    // SAFETY: An object of the tests that is being activated.
+    unsafe {
+        let dev = inner((*jfr).ub_dev);
+        (*jfr).jfr_id.id = dev.next_id();
+        if dev.grant_less.load(Relaxed) != 0 {
+            (*jfr).jfr_cfg.depth = 1;
+        }
+    }
+    0
+}
+
+unsafe extern "C" fn deactive_jfr(jfr: *mut ubcore_jfr, _udata: *mut ubcore_udata) -> c_int {
+    // SAFETY: An object of the tests.
+    match unsafe { inner((*jfr).ub_dev) }.fail_destroy.load(Relaxed) {
+        0 => 0,
+        _ => ENXIO.to_errno(),
+    }
+}
+
+unsafe extern "C" fn free_jfr(jfr: *mut ubcore_jfr, _udata: *mut ubcore_udata) -> c_int {
+    // SAFETY: An object of the operation above.
+    unsafe { destroy((*jfr).ub_dev, jfr) }
 }
 
 unsafe extern "C" fn config_device(_: *mut ubcore_device, _: *mut ubcore_device_cfg) -> c_int {
@@ -274,6 +325,11 @@ impl FakeDevice {
             destroy_jfc: Some(destroy_jfc),
             create_jfr: Some(create_jfr),
             destroy_jfr: Some(destroy_jfr),
+            alloc_jfr: Some(alloc_jfr),
+            set_jfr_opt: Some(set_jfr_opt),
+            active_jfr: Some(active_jfr),
+            deactive_jfr: Some(deactive_jfr),
+            free_jfr: Some(free_jfr),
             create_jetty: Some(create_jetty),
             destroy_jetty: Some(destroy_jetty),
             import_jetty_ex: Some(import_jetty_ex),
@@ -413,6 +469,11 @@ impl FakeDevice {
         self.0.fail_active.store(fail.into(), Relaxed);
     }
 
+    /// Makes the driver refuse options.
+    pub(super) fn fail_option(&self, fail: bool) {
+        self.0.fail_option.store(fail.into(), Relaxed);
+    }
+
     /// Makes the driver grant less than what is asked for.
     pub(super) fn grant_less(&self, less: bool) {
         self.0.grant_less.store(less.into(), Relaxed);
@@ -444,6 +505,23 @@ impl FakeDevice {
         };
         // SAFETY: A device of the tests.
         from_err_ptr(unsafe { ubcore_create_jfr(self.as_ptr(), &mut cfg, None, null_mut()) })
+    }
+
+    /// Allocates a receive queue of the mode RM.
+    pub(super) fn staged_jfr(&self, jfc: *mut ubcore_jfc, depth: u32) -> Result<*mut ubcore_jfr> {
+        let mut cfg = ubcore_jfr_cfg {
+            depth,
+            trans_mode: UBCORE_TP_RM,
+            max_sge: 1,
+            jfc,
+            ..Default::default()
+        };
+        let mut jfr = null_mut();
+        // SAFETY: A device of the tests.
+        to_result(unsafe {
+            ubcore_alloc_jfr(self.as_ptr(), &mut cfg, None, &mut jfr, null_mut())
+        })?;
+        Ok(jfr)
     }
 
     /// Creates a jetty.

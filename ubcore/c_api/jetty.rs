@@ -12,6 +12,9 @@ use super::{
         Owned,
         Parents, //
     },
+    option::Place,
+    stage::staged,
+    stage_api::stage_api,
     user::User, //
 };
 use crate::{
@@ -47,7 +50,40 @@ kind!(Jetty: ubcore_jetty, Jetty, destroy destroy_jetty, parents |jetty| Parents
     jfcs: [parent((*jetty).jetty_cfg.send_jfc), parent((*jetty).jetty_cfg.recv_jfc)],
     jfr: if shares_jfr(&(*jetty).jetty_cfg.flag) { parent((*jetty).jetty_cfg.jfr) } else { None },
 });
-kind!(queue Jetty, id jetty_id.id, table jettys);
+kind!(queue Jetty, id jetty_id.id, opt jetty_opt, table jettys);
+
+staged! {
+    Jetty: jetty, cfg ubcore_jetty_cfg, jetty_cfg, mask jetty_opt.jfs_opt.jfs_opt_mask,
+    // SAFETY: By the function's contract.
+    eid |jetty, eid| unsafe { (*jetty).jetty_id.eid = eid_from_bytes(eid.into_bytes()) },
+    place |jetty, opt| place(jetty, opt)
+}
+
+/// Returns where the value of an option is kept, if it is.
+fn place(jetty: *mut ubcore_jetty, opt: u64) -> Option<Place> {
+    use crate::bindings_ub::*;
+    // SAFETY: A valid jetty, by the contract of the trait.
+    unsafe {
+        let cfg = &raw mut (*jetty).jetty_cfg;
+        Some(match u32::try_from(opt).ok()? {
+            UBCORE_JFS_DEPTH => Place::of(&raw mut (*cfg).jfs_depth),
+            UBCORE_JFS_FLAG => Place::SendFlag(&raw mut (*cfg).flag),
+            UBCORE_JFS_TRANS_MODE => Place::of(&raw mut (*cfg).trans_mode),
+            UBCORE_JFS_PRIORITY => Place::of(&raw mut (*cfg).priority),
+            UBCORE_JFS_MAX_SGE => Place::of(&raw mut (*cfg).max_send_sge),
+            UBCORE_JFS_MAX_RSGE => Place::of(&raw mut (*cfg).max_send_rsge),
+            UBCORE_JFS_MAX_INLINE_DATA => Place::of(&raw mut (*cfg).max_inline_data),
+            UBCORE_JFS_RNR_RETRY => Place::of(&raw mut (*cfg).rnr_retry),
+            UBCORE_JFS_ERR_TIMEOUT => Place::of(&raw mut (*cfg).err_timeout),
+            UBCORE_JFS_BIND_JFC => Place::Jfc(&raw mut (*cfg).send_jfc),
+            UBCORE_JETTY_ID => Place::of(&raw mut (*cfg).id),
+            UBCORE_JETTY_FLAG => Place::JettyFlag(&raw mut (*cfg).flag),
+            UBCORE_JETTY_BIND_JFR if shares_jfr(&(*cfg).flag) => Place::Jfr(&raw mut (*cfg).jfr),
+            UBCORE_JETTY_BIND_RX_JFC => Place::Jfc(&raw mut (*cfg).recv_jfc),
+            _ => return Place::of_send(&raw mut (*jetty).jetty_opt.jfs_opt, opt),
+        })
+    }
+}
 
 /// A request for a jetty.
 pub(crate) struct JettyRequest<'a> {
@@ -64,6 +100,31 @@ pub(crate) struct JettyRequest<'a> {
 }
 
 impl JettyRequest<'_> {
+    /// Takes what a client passes; `EINVAL` for a null pointer.
+    ///
+    /// # Safety
+    ///
+    /// `cfg` must be null or valid, and what it refers to be valid as long as the request.
+    unsafe fn new(cfg: *const ubcore_jetty_cfg, jfae: ubcore_event_callback_t) -> Result<Self> {
+        // SAFETY: By the function's contract.
+        let cfg = unsafe { super::copy(cfg) }?;
+        // SAFETY: As above.
+        let (send_jfc, recv_jfc, jfr) = unsafe {
+            (
+                Obj::from_raw(cfg.send_jfc),
+                Obj::from_raw(cfg.recv_jfc),
+                Obj::from_raw(cfg.jfr),
+            )
+        };
+        Ok(Self {
+            cfg,
+            send_jfc,
+            recv_jfc,
+            jfr,
+            jfae,
+        })
+    }
+
     /// Tells whether the jetty is to join a group.
     pub(crate) fn wants_group(&self) -> bool {
         !self.cfg.jetty_grp.is_null()
@@ -96,7 +157,7 @@ pub(crate) enum Bound<'a> {
 impl Obj<Jetty> {
     /// Returns the configuration, as granted.
     pub(crate) fn cfg(&self) -> &ubcore_jetty_cfg {
-        // SAFETY: Valid; not changed after the jetty was made.
+        // SAFETY: Valid; not changed while the jetty is at work.
         unsafe { &(*self.as_ptr()).jetty_cfg }
     }
 
@@ -118,22 +179,31 @@ impl Obj<Jetty> {
 
 impl Owned<Jetty> {
     /// Stores what the client asked for, where the driver does not decide.
-    pub(crate) fn init(&self, request: &JettyRequest<'_>, eid: Eid) {
+    pub(crate) fn init_granted(&self, mut request: JettyRequest<'_>, eid: Eid) {
+        let cfg = &mut request.cfg;
+        // SAFETY: A new object that nobody else has yet.
+        unsafe {
+            let actual = &raw const (*self.as_ptr()).jetty_cfg;
+            cfg.jfs_depth = (*actual).jfs_depth;
+            cfg.max_send_sge = (*actual).max_send_sge;
+            cfg.max_send_rsge = (*actual).max_send_rsge;
+            cfg.max_inline_data = (*actual).max_inline_data;
+            if !shares_jfr(&cfg.flag) {
+                cfg.jfr_depth = (*actual).jfr_depth;
+                cfg.max_recv_sge = (*actual).max_recv_sge;
+            }
+        }
+        self.set_eid(eid);
+        self.init(request);
+    }
+
+    /// Stores what the client asked for.
+    pub(crate) fn init(&self, request: JettyRequest<'_>) {
         // SAFETY: A new object that nobody else has yet.
         unsafe {
             let jetty = self.as_ptr();
-            let cfg = core::ptr::read(&request.cfg);
-            let actual = core::mem::replace(&mut (*jetty).jetty_cfg, cfg);
-            (*jetty).jetty_cfg.jfs_depth = actual.jfs_depth;
-            (*jetty).jetty_cfg.max_send_sge = actual.max_send_sge;
-            (*jetty).jetty_cfg.max_send_rsge = actual.max_send_rsge;
-            (*jetty).jetty_cfg.max_inline_data = actual.max_inline_data;
-            if !shares_jfr(&request.cfg.flag) {
-                (*jetty).jetty_cfg.jfr_depth = actual.jfr_depth;
-                (*jetty).jetty_cfg.max_recv_sge = actual.max_recv_sge;
-            }
+            (*jetty).jetty_cfg = request.cfg;
             (*jetty).remote_jetty = null_mut();
-            (*jetty).jetty_id.eid = eid_from_bytes(eid.into_bytes());
             (*jetty).jfae_handler = request.jfae;
         }
     }
@@ -156,23 +226,28 @@ c_api! {
             // SAFETY: Null or valid, as is all that follows.
             let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
             // SAFETY: As above; a copy.
-            let cfg = unsafe { super::copy(cfg) }?;
-            // SAFETY: As above.
-            let (send_jfc, recv_jfc, jfr) = unsafe {
-                (
-                    Obj::from_raw(cfg.send_jfc),
-                    Obj::from_raw(cfg.recv_jfc),
-                    Obj::from_raw(cfg.jfr),
-                )
-            };
-            let request = JettyRequest {
-                cfg,
-                send_jfc,
-                recv_jfc,
-                jfr,
-                jfae: jfae_handler,
-            };
+            let request = unsafe { JettyRequest::new(cfg, jfae_handler) }?;
             jetty::create(dev, request, user).map(Owned::into_raw)
+        })())
+    }
+
+    /// Allocates a jetty.
+    unsafe fn ubcore_alloc_jetty(
+        dev: *mut ubcore_device,
+        cfg: *mut ubcore_jetty_cfg,
+        jfae_handler: ubcore_event_callback_t,
+        out: *mut *mut ubcore_jetty,
+        udata: *mut ubcore_udata,
+    ) -> c_int {
+        errno((|| {
+            // SAFETY: Null or valid, as is all that follows.
+            let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
+            // SAFETY: As above.
+            let out = unsafe { out.as_mut() }.ok_or(EINVAL)?;
+            // SAFETY: As above; a copy.
+            let request = unsafe { JettyRequest::new(cfg, jfae_handler) }?;
+            *out = jetty::alloc(dev, request, user)?.into_raw();
+            Ok(())
         })())
     }
 
@@ -234,3 +309,5 @@ c_api! {
         })())
     }
 }
+
+stage_api!(Jetty: jetty, "jetty");

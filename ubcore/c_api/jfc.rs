@@ -10,6 +10,9 @@ use super::{
         Obj,
         Owned, //
     },
+    option::Place,
+    stage::staged,
+    stage_api::stage_api,
     user::User, //
 };
 use crate::{
@@ -34,7 +37,34 @@ use kernel::prelude::*;
 pub(crate) enum Jfc {}
 
 kind!(Jfc: ubcore_jfc, Jfc, destroy destroy_jfc);
-kind!(queue Jfc, id id, table jfcs);
+kind!(queue Jfc, id id, opt jfc_opt, table jfcs);
+
+staged! {
+    Jfc: jfc, cfg ubcore_jfc_cfg, jfc_cfg, mask jfc_opt.jfc_opt_mask,
+    eid |_jfc, _eid| (),
+    place |jfc, opt| place(jfc, opt)
+}
+
+/// Returns where the value of an option is kept, if it is.
+fn place(jfc: *mut ubcore_jfc, opt: u64) -> Option<Place> {
+    use crate::bindings_ub::*;
+    // SAFETY: A valid queue, by the contract of the trait.
+    unsafe {
+        Some(match u32::try_from(opt).ok()? {
+            UBCORE_JFC_DEPTH => Place::of(&raw mut (*jfc).jfc_cfg.depth),
+            UBCORE_JFC_CEQN => Place::of(&raw mut (*jfc).jfc_cfg.ceqn),
+            UBCORE_JFC_FLAG => Place::of(&raw mut (*jfc).jfc_cfg.flag),
+            UBCORE_JFC_CQE_BASE_ADDR => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_cqe_base_addr),
+            UBCORE_JFC_ID => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_id),
+            UBCORE_JFC_DB_ADDR => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_db_addr),
+            UBCORE_JFC_DB_STATUS => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_db_status),
+            UBCORE_JFC_PI => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_pi),
+            UBCORE_JFC_PI_TYPE => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_pi_type),
+            UBCORE_JFC_CI => Place::of(&raw mut (*jfc).jfc_opt.urma_jfc_ci),
+            _ => return None,
+        })
+    }
+}
 
 /// Who is called for a completion queue.
 pub(crate) struct JfcHandlers {
@@ -60,20 +90,19 @@ impl Device {
 }
 
 impl Owned<Jfc> {
-    /// Returns the depth that the driver granted.
-    pub(crate) fn depth(&self) -> u32 {
-        // SAFETY: Valid.
-        unsafe { (*self.as_ptr()).jfc_cfg.depth }
+    /// Stores what the client asked for, where the driver does not decide.
+    pub(crate) fn init_granted(&self, mut cfg: ubcore_jfc_cfg, handlers: &JfcHandlers) {
+        // SAFETY: A new object that nobody else has yet.
+        cfg.depth = unsafe { (*self.as_ptr()).jfc_cfg.depth };
+        self.init(cfg, handlers);
     }
 
-    /// Stores what the client asked for, where the driver does not decide.
-    pub(crate) fn init(&self, cfg: &ubcore_jfc_cfg, handlers: &JfcHandlers) {
-        let depth = self.depth();
+    /// Stores what the client asked for.
+    pub(crate) fn init(&self, cfg: ubcore_jfc_cfg, handlers: &JfcHandlers) {
         // SAFETY: A new object that nobody else has yet.
         unsafe {
             let jfc = self.as_ptr();
-            (*jfc).jfc_cfg = core::ptr::read(cfg);
-            (*jfc).jfc_cfg.depth = depth;
+            (*jfc).jfc_cfg = cfg;
             (*jfc).jfce_handler = handlers.jfce;
             (*jfc).jfae_handler = handlers.jfae;
         }
@@ -107,6 +136,31 @@ c_api! {
         })())
     }
 
+    /// Allocates a completion queue.
+    unsafe fn ubcore_alloc_jfc(
+        dev: *mut ubcore_device,
+        cfg: *mut ubcore_jfc_cfg,
+        jfce_handler: ubcore_comp_callback_t,
+        jfae_handler: ubcore_event_callback_t,
+        out: *mut *mut ubcore_jfc,
+        udata: *mut ubcore_udata,
+    ) -> c_int {
+        errno((|| {
+            // SAFETY: Null or valid, as is all that follows.
+            let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
+            // SAFETY: As above; a copy.
+            let cfg = unsafe { super::copy(cfg) }?;
+            // SAFETY: As above.
+            let out = unsafe { out.as_mut() }.ok_or(EINVAL)?;
+            let handlers = JfcHandlers {
+                jfce: jfce_handler,
+                jfae: jfae_handler,
+            };
+            *out = jfc::alloc(dev, cfg, handlers, user)?.into_raw();
+            Ok(())
+        })())
+    }
+
     /// Changes a completion queue.
     unsafe fn ubcore_modify_jfc(
         jfc: *mut ubcore_jfc,
@@ -132,3 +186,5 @@ c_api! {
         errno(unsafe { Owned::<Jfc>::from_raw(jfc) }.and_then(|jfc| queue::delete(jfc, EBUSY)))
     }
 }
+
+stage_api!(Jfc: jfc, "completion queue");

@@ -12,6 +12,9 @@ use super::{
         Owned,
         Parents, //
     },
+    option::Place,
+    stage::staged,
+    stage_api::stage_api,
     user::User, //
 };
 use crate::{
@@ -29,8 +32,7 @@ use crate::{
         eid::Eid,
         validate::{
             self,
-            JettyRecv,
-            Sizes, //
+            JettyRecv, //
         }, //
     },
     queue,
@@ -48,7 +50,39 @@ kind!(Jfr: ubcore_jfr, Jfr, destroy destroy_jfr, parents |jfr| Parents {
     jfcs: [parent((*jfr).jfr_cfg.jfc), None],
     jfr: None,
 });
-kind!(queue Jfr, id jfr_id.id, table jfrs);
+kind!(queue Jfr, id jfr_id.id, opt jfr_opt, table jfrs);
+
+staged! {
+    Jfr: jfr, cfg ubcore_jfr_cfg, jfr_cfg, mask jfr_opt.jfr_opt_mask,
+    // SAFETY: By the function's contract.
+    eid |jfr, eid| unsafe { (*jfr).jfr_id.eid = eid_from_bytes(eid.into_bytes()) },
+    place |jfr, opt| place(jfr, opt)
+}
+
+/// Returns where the value of an option is kept, if it is.
+fn place(jfr: *mut ubcore_jfr, opt: u64) -> Option<Place> {
+    use crate::bindings_ub::*;
+    // SAFETY: A valid queue, by the contract of the trait.
+    unsafe {
+        Some(match u32::try_from(opt).ok()? {
+            UBCORE_JFR_DEPTH => Place::of(&raw mut (*jfr).jfr_cfg.depth),
+            UBCORE_JFR_FLAG => Place::of(&raw mut (*jfr).jfr_cfg.flag),
+            UBCORE_JFR_TRANS_MODE => Place::of(&raw mut (*jfr).jfr_cfg.trans_mode),
+            UBCORE_JFR_MAX_SGE => Place::of(&raw mut (*jfr).jfr_cfg.max_sge),
+            UBCORE_JFR_MIN_RNR_TIMER => Place::of(&raw mut (*jfr).jfr_cfg.min_rnr_timer),
+            UBCORE_JFR_BIND_JFC => Place::Jfc(&raw mut (*jfr).jfr_cfg.jfc),
+            UBCORE_JFR_TOKEN_VALUE => Place::of(&raw mut (*jfr).jfr_cfg.token_value),
+            UBCORE_JFR_RQE_BASE_ADDR => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_rqe_base_addr),
+            UBCORE_JFR_ID => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_id),
+            UBCORE_JFR_DB_ADDR => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_db_addr),
+            UBCORE_JFR_DB_STATUS => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_db_status),
+            UBCORE_JFR_PI => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_pi),
+            UBCORE_JFR_PI_TYPE => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_pi_type),
+            UBCORE_JFR_CI => Place::of(&raw mut (*jfr).jfr_opt.urma_jfr_ci),
+            _ => return None,
+        })
+    }
+}
 
 /// A request for a receive queue.
 pub(crate) struct JfrRequest<'a> {
@@ -58,6 +92,24 @@ pub(crate) struct JfrRequest<'a> {
     pub(crate) jfc: Option<&'a Obj<super::kinds::Jfc>>,
     /// Who is called for an asynchronous event.
     jfae: ubcore_event_callback_t,
+}
+
+impl JfrRequest<'_> {
+    /// Takes what a client passes; `EINVAL` for a null pointer.
+    ///
+    /// # Safety
+    ///
+    /// `cfg` must be null or valid, and what it refers to be valid as long as the request.
+    unsafe fn new(cfg: *const ubcore_jfr_cfg, jfae: ubcore_event_callback_t) -> Result<Self> {
+        // SAFETY: By the function's contract.
+        let cfg = unsafe { super::copy(cfg) }?;
+        Ok(Self {
+            // SAFETY: As above.
+            jfc: unsafe { Obj::from_raw(cfg.jfc) },
+            cfg,
+            jfae,
+        })
+    }
 }
 
 impl Device {
@@ -84,21 +136,25 @@ impl Obj<Jfr> {
 }
 
 impl Owned<Jfr> {
-    /// Returns what the driver granted.
-    pub(crate) fn granted(&self) -> Sizes {
-        // SAFETY: Valid.
-        jfr::sizes(unsafe { &(*self.as_ptr()).jfr_cfg })
+    /// Stores what the client asked for, where the driver does not decide.
+    pub(crate) fn init_granted(&self, mut request: JfrRequest<'_>, eid: Eid) {
+        let cfg = &mut request.cfg;
+        // SAFETY: A new object that nobody else has yet.
+        unsafe {
+            let actual = &raw const (*self.as_ptr()).jfr_cfg;
+            cfg.depth = (*actual).depth;
+            cfg.max_sge = (*actual).max_sge;
+        }
+        self.set_eid(eid);
+        self.init(request);
     }
 
-    /// Stores what the client asked for, where the driver does not decide.
-    pub(crate) fn init(&self, request: &JfrRequest<'_>, eid: Eid) {
+    /// Stores what the client asked for.
+    pub(crate) fn init(&self, request: JfrRequest<'_>) {
         // SAFETY: A new object that nobody else has yet.
         unsafe {
             let jfr = self.as_ptr();
-            let actual = core::mem::replace(&mut (*jfr).jfr_cfg, core::ptr::read(&request.cfg));
-            (*jfr).jfr_cfg.depth = actual.depth;
-            (*jfr).jfr_cfg.max_sge = actual.max_sge;
-            (*jfr).jfr_id.eid = eid_from_bytes(eid.into_bytes());
+            (*jfr).jfr_cfg = request.cfg;
             (*jfr).jfae_handler = request.jfae;
         }
     }
@@ -121,14 +177,28 @@ c_api! {
             // SAFETY: Null or valid, as is all that follows.
             let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
             // SAFETY: As above; a copy.
-            let cfg = unsafe { super::copy(cfg) }?;
-            let request = JfrRequest {
-                // SAFETY: As above.
-                jfc: unsafe { Obj::from_raw(cfg.jfc) },
-                cfg,
-                jfae: jfae_handler,
-            };
+            let request = unsafe { JfrRequest::new(cfg, jfae_handler) }?;
             jfr::create(dev, request, user).map(Owned::into_raw)
+        })())
+    }
+
+    /// Allocates a receive queue.
+    unsafe fn ubcore_alloc_jfr(
+        dev: *mut ubcore_device,
+        cfg: *mut ubcore_jfr_cfg,
+        jfae_handler: ubcore_event_callback_t,
+        out: *mut *mut ubcore_jfr,
+        udata: *mut ubcore_udata,
+    ) -> c_int {
+        errno((|| {
+            // SAFETY: Null or valid, as is all that follows.
+            let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
+            // SAFETY: As above.
+            let out = unsafe { out.as_mut() }.ok_or(EINVAL)?;
+            // SAFETY: As above; a copy.
+            let request = unsafe { JfrRequest::new(cfg, jfae_handler) }?;
+            *out = jfr::alloc(dev, request, user)?.into_raw();
+            Ok(())
         })())
     }
 
@@ -172,3 +242,5 @@ c_api! {
         errno(unsafe { Owned::<Jfr>::from_raw(jfr) }.and_then(|jfr| queue::delete(jfr, EBUSY)))
     }
 }
+
+stage_api!(Jfr: jfr, "receive queue");

@@ -12,6 +12,9 @@ use super::{
         Owned,
         Parents, //
     },
+    option::Place,
+    stage::staged,
+    stage_api::stage_api,
     user::User, //
 };
 use crate::{
@@ -28,10 +31,7 @@ use crate::{
     jfs,
     logic::{
         eid::Eid,
-        validate::{
-            self,
-            Sizes, //
-        }, //
+        validate, //
     },
     queue,
     ub::common::{
@@ -48,7 +48,35 @@ kind!(Jfs: ubcore_jfs, Jfs, destroy destroy_jfs, parents |jfs| Parents {
     jfcs: [parent((*jfs).jfs_cfg.jfc), None],
     jfr: None,
 });
-kind!(queue Jfs, id jfs_id.id, table jfss);
+kind!(queue Jfs, id jfs_id.id, opt jfs_opt, table jfss);
+
+staged! {
+    Jfs: jfs, cfg ubcore_jfs_cfg, jfs_cfg, mask jfs_opt.jfs_opt_mask,
+    // SAFETY: By the function's contract.
+    eid |jfs, eid| unsafe { (*jfs).jfs_id.eid = eid_from_bytes(eid.into_bytes()) },
+    place |jfs, opt| place(jfs, opt)
+}
+
+/// Returns where the value of an option is kept, if it is.
+fn place(jfs: *mut ubcore_jfs, opt: u64) -> Option<Place> {
+    use crate::bindings_ub::*;
+    // SAFETY: A valid queue, by the contract of the trait.
+    unsafe {
+        Some(match u32::try_from(opt).ok()? {
+            UBCORE_JFS_DEPTH => Place::of(&raw mut (*jfs).jfs_cfg.depth),
+            UBCORE_JFS_FLAG => Place::of(&raw mut (*jfs).jfs_cfg.flag),
+            UBCORE_JFS_TRANS_MODE => Place::of(&raw mut (*jfs).jfs_cfg.trans_mode),
+            UBCORE_JFS_PRIORITY => Place::of(&raw mut (*jfs).jfs_cfg.priority),
+            UBCORE_JFS_MAX_SGE => Place::of(&raw mut (*jfs).jfs_cfg.max_sge),
+            UBCORE_JFS_MAX_RSGE => Place::of(&raw mut (*jfs).jfs_cfg.max_rsge),
+            UBCORE_JFS_MAX_INLINE_DATA => Place::of(&raw mut (*jfs).jfs_cfg.max_inline_data),
+            UBCORE_JFS_RNR_RETRY => Place::of(&raw mut (*jfs).jfs_cfg.rnr_retry),
+            UBCORE_JFS_ERR_TIMEOUT => Place::of(&raw mut (*jfs).jfs_cfg.err_timeout),
+            UBCORE_JFS_BIND_JFC => Place::Jfc(&raw mut (*jfs).jfs_cfg.jfc),
+            _ => return Place::of_send(&raw mut (*jfs).jfs_opt, opt),
+        })
+    }
+}
 
 /// A request for a send queue.
 pub(crate) struct JfsRequest<'a> {
@@ -58,6 +86,24 @@ pub(crate) struct JfsRequest<'a> {
     pub(crate) jfc: Option<&'a Obj<super::kinds::Jfc>>,
     /// Who is called for an asynchronous event.
     jfae: ubcore_event_callback_t,
+}
+
+impl JfsRequest<'_> {
+    /// Takes what a client passes; `EINVAL` for a null pointer.
+    ///
+    /// # Safety
+    ///
+    /// `cfg` must be null or valid, and what it refers to be valid as long as the request.
+    unsafe fn new(cfg: *const ubcore_jfs_cfg, jfae: ubcore_event_callback_t) -> Result<Self> {
+        // SAFETY: By the function's contract.
+        let cfg = unsafe { super::copy(cfg) }?;
+        Ok(Self {
+            // SAFETY: As above.
+            jfc: unsafe { Obj::from_raw(cfg.jfc) },
+            cfg,
+            jfae,
+        })
+    }
 }
 
 impl Device {
@@ -76,23 +122,27 @@ impl Device {
 }
 
 impl Owned<Jfs> {
-    /// Returns what the driver granted.
-    pub(crate) fn granted(&self) -> Sizes {
-        // SAFETY: Valid.
-        jfs::sizes(unsafe { &(*self.as_ptr()).jfs_cfg })
+    /// Stores what the client asked for, where the driver does not decide.
+    pub(crate) fn init_granted(&self, mut request: JfsRequest<'_>, eid: Eid) {
+        let cfg = &mut request.cfg;
+        // SAFETY: A new object that nobody else has yet.
+        unsafe {
+            let actual = &raw const (*self.as_ptr()).jfs_cfg;
+            cfg.depth = (*actual).depth;
+            cfg.max_sge = (*actual).max_sge;
+            cfg.max_rsge = (*actual).max_rsge;
+            cfg.max_inline_data = (*actual).max_inline_data;
+        }
+        self.set_eid(eid);
+        self.init(request);
     }
 
-    /// Stores what the client asked for, where the driver does not decide.
-    pub(crate) fn init(&self, request: &JfsRequest<'_>, eid: Eid) {
+    /// Stores what the client asked for.
+    pub(crate) fn init(&self, request: JfsRequest<'_>) {
         // SAFETY: A new object that nobody else has yet.
         unsafe {
             let jfs = self.as_ptr();
-            let actual = core::mem::replace(&mut (*jfs).jfs_cfg, core::ptr::read(&request.cfg));
-            (*jfs).jfs_cfg.depth = actual.depth;
-            (*jfs).jfs_cfg.max_sge = actual.max_sge;
-            (*jfs).jfs_cfg.max_rsge = actual.max_rsge;
-            (*jfs).jfs_cfg.max_inline_data = actual.max_inline_data;
-            (*jfs).jfs_id.eid = eid_from_bytes(eid.into_bytes());
+            (*jfs).jfs_cfg = request.cfg;
             (*jfs).jfae_handler = request.jfae;
         }
     }
@@ -115,14 +165,28 @@ c_api! {
             // SAFETY: Null or valid, as is all that follows.
             let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
             // SAFETY: As above; a copy.
-            let cfg = unsafe { super::copy(cfg) }?;
-            let request = JfsRequest {
-                // SAFETY: As above.
-                jfc: unsafe { Obj::from_raw(cfg.jfc) },
-                cfg,
-                jfae: jfae_handler,
-            };
+            let request = unsafe { JfsRequest::new(cfg, jfae_handler) }?;
             jfs::create(dev, request, user).map(Owned::into_raw)
+        })())
+    }
+
+    /// Allocates a send queue.
+    unsafe fn ubcore_alloc_jfs(
+        dev: *mut ubcore_device,
+        cfg: *mut ubcore_jfs_cfg,
+        jfae_handler: ubcore_event_callback_t,
+        out: *mut *mut ubcore_jfs,
+        udata: *mut ubcore_udata,
+    ) -> c_int {
+        errno((|| {
+            // SAFETY: Null or valid, as is all that follows.
+            let (dev, user) = unsafe { (device(dev)?, User::new(udata)?) };
+            // SAFETY: As above.
+            let out = unsafe { out.as_mut() }.ok_or(EINVAL)?;
+            // SAFETY: As above; a copy.
+            let request = unsafe { JfsRequest::new(cfg, jfae_handler) }?;
+            *out = jfs::alloc(dev, request, user)?.into_raw();
+            Ok(())
         })())
     }
 
@@ -181,3 +245,5 @@ c_api! {
         errno(unsafe { Owned::<Jfs>::from_raw(jfs) }.and_then(|jfs| queue::delete(jfs, EBUSY)))
     }
 }
+
+stage_api!(Jfs: jfs, "send queue");

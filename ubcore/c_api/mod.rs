@@ -52,8 +52,13 @@ mod jfr;
 mod jfs;
 #[cfg(CONFIG_KUNIT)]
 mod kunit;
+#[cfg(CONFIG_KUNIT)]
+mod kunit_stage;
 mod object;
+mod option;
 mod segment;
+mod stage;
+mod stage_api;
 mod tp;
 mod ucontext;
 mod user;
@@ -94,9 +99,12 @@ pub(crate) use object::{
     Obj,
     ObjPtr,
     Owned,
+    Parents,
     Queue, //
 };
+pub(crate) use option::OptionValue;
 pub(crate) use segment::SegmentRequest;
+pub(crate) use stage::Staged;
 pub(crate) use user::User;
 
 /// The kinds of objects, as types.
@@ -133,12 +141,13 @@ unsafe fn copy<T>(from: *const T) -> Result<T> {
 
 /// Calls an operation of the driver of an object, and returns its result unchanged.
 ///
-/// `EINVAL` without an object, or if `choose` finds no operation.
-fn ask_driver<K: Kind, F>(
+/// `EINVAL` without an object that is at work, or if `choose` finds no operation.
+fn ask_driver<K: Queue, F>(
     object: Option<&Obj<K>>,
     choose: impl FnOnce(&ubcore_ops) -> Option<F>,
     call: impl FnOnce(F) -> c_int,
 ) -> c_int {
+    let object = object.filter(|object| object.is_active());
     let op = object.and_then(|object| choose(object.device().ok()?.ops()));
     op.map_or(EINVAL.to_errno(), call)
 }

@@ -38,6 +38,7 @@ use kernel::{
     sync::{
         aref::ARef,
         atomic::{
+            Acquire,
             Atomic,
             Full,
             Release, //
@@ -118,6 +119,8 @@ pub(crate) struct Names {
     pub(super) refs: *mut c_int,
     /// `comp`
     pub(super) comp: *mut bindings::completion,
+    /// `is_actived`
+    pub(super) active: *mut bool,
 }
 
 /// Implements [`Kind`], and [`Queue`] for a kind with a number.
@@ -153,7 +156,7 @@ macro_rules! kind {
             )?
         }
     };
-    (queue $kind:ident, id $($id:ident).+, table $table:ident) => {
+    (queue $kind:ident, id $($id:ident).+, opt $opt:ident, table $table:ident) => {
         // SAFETY: The fields of those names.
         unsafe impl $crate::c_api::object::Queue for $kind {
             unsafe fn names(this: *mut Self::C) -> $crate::c_api::object::Names {
@@ -163,6 +166,7 @@ macro_rules! kind {
                         id: &raw mut (*this).$($id).+,
                         refs: &raw mut (*this).ref_cnt.refcount.refs.counter,
                         comp: &raw mut (*this).comp,
+                        active: &raw mut (*this).$opt.is_actived,
                     }
                 }
             }
@@ -196,7 +200,7 @@ impl<K: Kind> Obj<K> {
     }
 
     /// Returns the pointer.
-    pub(super) fn as_ptr(&self) -> *mut K::C {
+    pub(crate) fn as_ptr(&self) -> *mut K::C {
         self.0.get()
     }
 
@@ -264,6 +268,22 @@ impl<K: Queue> Obj<K> {
         unsafe { Atomic::from_ptr(self.names().refs) }
     }
 
+    /// Returns whether it is at work, as a word that may change at any time.
+    fn active(&self) -> &Atomic<bool> {
+        // SAFETY: Valid; all accesses of the core are atomic.
+        unsafe { Atomic::from_ptr(self.names().active) }
+    }
+
+    /// Tells whether the object is at work.
+    pub(crate) fn is_active(&self) -> bool {
+        self.active().load(Acquire)
+    }
+
+    /// Says whether the object is at work; for who claimed it.
+    pub(crate) fn set_active(&self, active: bool) {
+        self.active().store(active, Release);
+    }
+
     /// Gives the object its first reference, before it can be found by number.
     pub(crate) fn init_refs(&self) {
         // SAFETY: Valid, and nobody waits for it.
@@ -272,7 +292,6 @@ impl<K: Queue> Obj<K> {
     }
 
     /// Takes a reference; the caller sees to it that there is one.
-    #[cfg_attr(not(CONFIG_KUNIT), allow(dead_code))]
     pub(crate) fn get(&self) {
         self.refs().fetch_add(1, Full);
     }
@@ -413,6 +432,19 @@ pub(crate) struct Parents {
 }
 
 impl Parents {
+    /// Tells whether all of it is at work; it stays so as long as it is used.
+    pub(crate) fn are_active(&self) -> bool {
+        // SAFETY: The uses keep it.
+        let jfc = |jfc: &NonNull<Obj<Jfc>>| unsafe { jfc.as_ref() }.is_active();
+        self.jfcs.iter().flatten().all(jfc) && self.jfr().is_none_or(Obj::is_active)
+    }
+
+    /// Returns the receive queue.
+    pub(crate) fn jfr(&self) -> Option<&Obj<Jfr>> {
+        // SAFETY: The use keeps it.
+        self.jfr.as_ref().map(|jfr| unsafe { jfr.as_ref() })
+    }
+
     /// Ends the uses, once the object is gone.
     pub(crate) fn release(self) {
         for jfc in self.jfcs.into_iter().flatten() {

@@ -178,7 +178,7 @@ unsafe fn unregister(segment: *mut ubcore_target_seg) -> Result {
     let token = segment
         .token()
         .map(|token| unsafe { &*core::ptr::from_ref(token) });
-    queue::destroy_claimed(segment, 0)?;
+    queue::destroy_claimed(segment)?;
     let Some(token) = token else {
         return Ok(());
     };
@@ -263,7 +263,7 @@ c_api! {
             // SAFETY: Null or valid, and the caller's.
             let segment = unsafe { Owned::<ImportedSegment>::from_raw(tseg) }?;
             segment.uses().claim_idle()?;
-            queue::destroy_claimed(segment, 0)
+            queue::destroy_claimed(segment)
         })())
     }
 }

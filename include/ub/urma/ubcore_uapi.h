@@ -161,7 +161,17 @@ int ubcore_poll_jfc(struct ubcore_jfc *jfc, int cr_cnt, struct ubcore_cr *cr);
  * Staged creation: alloc, any number of set_opt, active; then the object is as
  * after a create. deactive goes back; free ends it. -EPERM to set an option of
  * an active object, -EINVAL to free or activate it, or for an option with a
- * wrong length; -EBUSY to deactivate or free what others use.
+ * wrong length; -EBUSY to deactivate or free what others use, and while another
+ * call changes the object.
+ *
+ * alloc counts the uses of what the configuration names and checks nothing
+ * else; active checks the rest, and that all of it is active. A failed call
+ * changes nothing. The value of a BIND option is a pointer to the object, which
+ * must have the same owner; its use is counted from then on, that of the one
+ * before no more. get_opt takes as much room as the value needs, or more, up to
+ * 4096 bytes, and must not run together with set_opt on the same object. Nobody
+ * keeps USER_CTX. delete, modify, query, bind and work requests are for active
+ * objects.
  */
 int ubcore_alloc_jfc(struct ubcore_device *dev, struct ubcore_jfc_cfg *cfg,
 		     ubcore_comp_callback_t jfce_handler,
@@ -192,10 +202,7 @@ int ubcore_delete_jfs_batch(struct ubcore_jfs **jfs_arr, int jfs_num,
 			    int *bad_jfs_index);
 
 /*
- * Staged creation: alloc, any number of set_opt, active; then the object is as
- * after a create. deactive goes back; free ends it. -EPERM to set an option of
- * an active object, -EINVAL to free or activate it, or for an option with a
- * wrong length; -EBUSY to deactivate or free what others use.
+ * Staged creation, as for completion queues.
  */
 int ubcore_alloc_jfs(struct ubcore_device *dev, struct ubcore_jfs_cfg *cfg,
 		     ubcore_event_callback_t jfae_handler,
@@ -225,10 +232,7 @@ int ubcore_delete_jfr_batch(struct ubcore_jfr **jfr_arr, int jfr_num,
 			    int *bad_jfr_index);
 
 /*
- * Staged creation: alloc, any number of set_opt, active; then the object is as
- * after a create. deactive goes back; free ends it. -EPERM to set an option of
- * an active object, -EINVAL to free or activate it, or for an option with a
- * wrong length; -EBUSY to deactivate or free what others use.
+ * Staged creation, as for completion queues.
  */
 int ubcore_alloc_jfr(struct ubcore_device *dev, struct ubcore_jfr_cfg *cfg,
 		     ubcore_event_callback_t jfae_handler,
@@ -262,10 +266,7 @@ int ubcore_delete_jetty_batch(struct ubcore_jetty **jetty_arr, int jetty_num,
 			    int *bad_jetty_index);
 
 /*
- * Staged creation: alloc, any number of set_opt, active; then the object is as
- * after a create. deactive goes back; free ends it. -EPERM to set an option of
- * an active object, -EINVAL to free or activate it, or for an option with a
- * wrong length; -EBUSY to deactivate or free what others use.
+ * Staged creation, as for completion queues.
  */
 int ubcore_alloc_jetty(struct ubcore_device *dev, struct ubcore_jetty_cfg *cfg,
 		     ubcore_event_callback_t jfae_handler,
@@ -288,8 +289,8 @@ struct ubcore_jetty_group *ubcore_create_jetty_grp(struct ubcore_device *dev,
 int ubcore_delete_jetty_grp(struct ubcore_jetty_group *jetty_grp);
 
 /*
- * A reference to an active object by its number, or NULL. A delete waits until
- * it is given back. Any context but hard interrupts.
+ * A reference to an active object by its number, or NULL. A delete, or a
+ * deactive, waits until it is given back.
  */
 struct ubcore_jfc *ubcore_find_get_jfc(struct ubcore_device *dev, u32 jfc_id);
 struct ubcore_jfs *ubcore_find_get_jfs(struct ubcore_device *dev, u32 jfs_id);
