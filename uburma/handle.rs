@@ -16,6 +16,7 @@ use crate::{
     },
     uobject::{
         Class,
+        Parent,
         Parts,
         Uobject, //
     },
@@ -38,7 +39,16 @@ const HANDLE_LEN: u16 = size_of::<u64>() as u16;
 ///
 /// `EINVAL` for what cannot be a handle, `EFAULT`.
 fn read_handle(plan: Option<InPlan>, call: &Call<'_>) -> Result<Option<u32>> {
-    match u64::read(plan, call)? {
+    checked_handle(u64::read(plan, call)?)
+}
+
+/// Checks a handle; `None` for 0, which stands for nothing.
+///
+/// # Errors
+///
+/// `EINVAL` for what cannot be a handle.
+fn checked_handle(handle: u64) -> Result<Option<u32>> {
+    match handle {
         0 => Ok(None),
         handle => i32::try_from(handle)
             .and_then(u32::try_from)
@@ -51,11 +61,23 @@ fn read_handle(plan: Option<InPlan>, call: &Call<'_>) -> Result<Option<u32>> {
 pub(crate) struct Shared<C: Class> {
     /// The hold.
     object: SharedRef<Arc<Uobject>>,
+    /// Its handle.
+    handle: u32,
     /// The class, which has been checked.
     _class: PhantomData<C>,
 }
 
 impl<C: Class> Shared<C> {
+    /// Finds an object of this class by the handle that a user wrote.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for no handle, an unknown handle or another class, `EBUSY` while it is being
+    /// destroyed.
+    pub(crate) fn named(call: &Call<'_>, handle: u64) -> Result<Self> {
+        Self::find(call, checked_handle(handle)?.ok_or(EINVAL)?)
+    }
+
     /// Finds an object of this class.
     ///
     /// # Errors
@@ -68,6 +90,7 @@ impl<C: Class> Shared<C> {
         }
         Ok(Self {
             object: SharedRef::new(object)?,
+            handle,
             _class: PhantomData,
         })
     }
@@ -80,6 +103,19 @@ impl<C: Class> Shared<C> {
     /// Returns a hold for an object that is built on this one.
     pub(crate) fn reference(&self) -> Result<Reference<Arc<Uobject>>> {
         Reference::new(self.object.pointer().clone())
+    }
+
+    /// Returns a hold with the handle, for an object that is built on this one.
+    pub(crate) fn parent(&self) -> Result<Parent> {
+        Ok(Parent {
+            reference: self.reference()?,
+            handle: self.handle,
+        })
+    }
+
+    /// Returns the handle, as the user has it.
+    pub(crate) fn handle(&self) -> u64 {
+        self.handle.into()
     }
 
     /// Returns the counted pointer.

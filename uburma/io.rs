@@ -82,6 +82,11 @@ pub(crate) fn read_bytes(addr: u64, out: &mut [u8]) -> Result {
     user_memory(addr, out.len())?.reader().read_slice(out)
 }
 
+/// Writes bytes to user memory.
+pub(crate) fn write_user(addr: u64, bytes: &[u8]) -> Result {
+    user_memory(addr, bytes.len())?.writer().write_slice(bytes)
+}
+
 /// Writes the first element of an output; not more than the plan says.
 fn write_bytes(plan: &OutPlan, bytes: &[u8]) -> Result {
     let (addr, len) = plan.element(0)?;
@@ -140,6 +145,51 @@ impl<const N: usize> Output for [u8; N] {
     }
 }
 
+/// A structure that is read and written as a whole; its members are named by their offsets.
+pub(crate) struct Image<const N: usize>([u8; N]);
+
+impl<const N: usize> Image<N> {
+    /// Returns the bytes at an offset, zeros where there are none.
+    pub(crate) fn get<const M: usize>(&self, offset: usize) -> [u8; M] {
+        let bytes = self.0.get(offset..).and_then(<[u8]>::first_chunk);
+        bytes.copied().unwrap_or([0; M])
+    }
+
+    /// Replaces the bytes at an offset.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` if there are fewer.
+    pub(crate) fn put(&mut self, offset: usize, bytes: &[u8]) -> Result {
+        let place = self.0.get_mut(offset..).ok_or(EINVAL)?;
+        let place = place.get_mut(..bytes.len()).ok_or(EINVAL)?;
+        place.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+impl<const N: usize> Default for Image<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<C, const N: usize> Input<C> for Image<N> {
+    const SIZE: u16 = N as u16;
+
+    fn read(plan: Option<InPlan>, call: &C) -> Result<Self> {
+        <[u8; N]>::read(plan, call).map(Self)
+    }
+}
+
+impl<const N: usize> Output for Image<N> {
+    const SIZE: u16 = N as u16;
+
+    fn write(&self, plan: &OutPlan) -> Result {
+        write_bytes(plan, &self.0)
+    }
+}
+
 /// A value that is 0 when it is absent.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct OrZero<T>(pub(crate) T);
@@ -154,13 +204,18 @@ impl<C, T: Input<C>> Input<C> for OrZero<T> {
 }
 
 /// Bytes of [`Udata`].
-const UDATA_LEN: usize = size_of::<b::uburma_udata>();
+pub(crate) const UDATA_LEN: usize = size_of::<b::uburma_udata>();
 
 /// Private data of a provider; goes back to the user as it came.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Udata([u8; UDATA_LEN]);
 
 impl Udata {
+    /// Takes the bytes of a `struct uburma_udata`.
+    pub(crate) fn from_bytes(bytes: [u8; UDATA_LEN]) -> Self {
+        Self(bytes)
+    }
+
     /// Returns the word of eight bytes at an offset.
     fn word(&self, offset: usize) -> u64 {
         let bytes = self.0.get(offset..).and_then(<[u8]>::first_chunk);

@@ -27,6 +27,7 @@ use crate::{
         input_spec,
         output_spec,
         Blob,
+        Image,
         Input,
         OrZero,
         Output,
@@ -129,6 +130,9 @@ const NAME_LEN: usize = b::UBURMA_MAX_DEV_NAME as usize;
 const EID_LEN: usize = b::UBURMA_EID_SIZE as usize;
 /// Bytes of the array of completion events.
 pub(crate) const JFCE_EVENTS_LEN: usize = b::UBURMA_MAX_JFCE_EVENTS as usize * size_of::<u64>();
+
+/// The structure of `ALLOC_JETTY`.
+pub(crate) type AllocImage = Image<{ size_of::<b::uburma_cmd_create_jetty>() }>;
 
 commands! {
     table COMMANDS[86]: Call, Run, UBURMA_CMD_;
@@ -401,6 +405,129 @@ commands! {
             in { threshold: u32 }
             out { jfce_total_cnt: u64, jfce_thresh_cnt: u64 }
         }
+        alloc_jfc ALLOC_JFC: context => jfc::alloc {
+            in { depth: u32, flag: u32, jfce_fd: i32, urma_jfc: u64, ceqn: u32, udata: Udata }
+            out { id: u32, depth: u32, handle: u64, udata: Udata }
+        }
+        active_jfc ACTIVE_JFC: context => jfc::active {
+            in {
+                handle: Shared<Jfc>, depth: u32, flag: u32, ceqn: u32, jfc_opt: u64, udata: Udata,
+            }
+            out { id: u32, depth: u32, handle: u64, udata: Udata }
+        }
+        free_jfc FREE_JFC: unwind => staged::free_jfc {
+            in { handle: Doomed<Jfc>, udata: Udata }
+            out { comp_events_reported: u32, async_events_reported: u32, udata: Udata }
+        }
+        alloc_jfr ALLOC_JFR: context => jfr::alloc {
+            in {
+                depth: u32, flag: u32, trans_mode: u32, max_sge: u8, min_rnr_timer: u8,
+                jfc_id: u32, jfc_handle: Shared<Jfc>, token: u32, id: u32, urma_jfr: u64,
+                udata: Udata,
+            }
+            out { id: u32, depth: u32, handle: u64, max_sge: u8, udata: Udata }
+        }
+        active_jfr ACTIVE_JFR: context => jfr::active {
+            in {
+                handle: Shared<Jfr>, depth: u32, flag: u32, trans_mode: u32, max_sge: u8,
+                min_rnr_timer: u8, jfc_id: u32, jfc_handle: u64, token: u32, jfr_opt: u64,
+                udata: Udata,
+            }
+            out { id: u32, depth: u32, handle: u64, max_sge: u8, udata: Udata }
+        }
+        free_jfr FREE_JFR: unwind => staged::free_jfr {
+            in { handle: Doomed<Jfr>, udata: Udata }
+            out { async_events_reported: u32, udata: Udata }
+        }
+        alloc_jfs ALLOC_JFS: context => jfs::alloc {
+            in {
+                depth: u32, flag: u32, trans_mode: u32, priority: u8, max_sge: u8, max_rsge: u8,
+                max_inline_data: u32, rnr_retry: u8, err_timeout: u8, jfc_id: u32,
+                jfc_handle: Shared<Jfc>, urma_jfs: u64, udata: Udata,
+            }
+            out {
+                id: u32, depth: u32, max_sge: u8, max_rsge: u8, max_inline_data: u32, handle: u64,
+                udata: Udata,
+            }
+        }
+        active_jfs ACTIVE_JFS: context => jfs::active {
+            in {
+                handle: Shared<Jfs>, depth: u32, flag: u32, trans_mode: u32, priority: u32,
+                max_sge: u8, max_rsge: u8, max_inline_data: u32, rnr_retry: u8, err_timeout: u8,
+                jfc_id: u32, jfc_handle: u64, jfs_opt: u64, udata: Udata,
+            }
+            out {
+                id: u32, depth: u32, max_sge: u8, max_rsge: u8, max_inline_data: u32, handle: u64,
+                udata: Udata,
+            }
+        }
+        free_jfs FREE_JFS: unwind => staged::free_jfs {
+            in { handle: Doomed<Jfs>, udata: Udata }
+            out { async_events_reported: u32, udata: Udata }
+        }
+        alloc_jetty ALLOC_JETTY: context => jetty::alloc {
+            in { cfg: AllocImage }
+            out { cfg: AllocImage }
+        }
+        active_jetty ACTIVE_JETTY: context => jetty::active {
+            in {
+                flag: u32, handle: Shared<Jetty>, send_jfc_handle: u64, recv_jfc_handle: u64,
+                urma_jetty: u64, jetty_opt: u64, udata: Udata,
+            }
+            out { jetty_id: u32, udata: Udata }
+        }
+        free_jetty FREE_JETTY: unwind => staged::free_jetty {
+            in { handle: Doomed<Jetty>, udata: Udata }
+            out { async_events_reported: u32, udata: Udata }
+        }
+        set_jfc_opt SET_JFC_OPT: context => staged::set_jfc {
+            in { handle: Shared<Jfc>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        get_jfc_opt GET_JFC_OPT: context => staged::get_jfc {
+            in { handle: Shared<Jfc>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { buf: u64, len: u32, udata: Udata }
+        }
+        deactive_jfc DEACTIVE_JFC: unwind => staged::deactive_jfc {
+            in { handle: Doomed<Jfc>, udata: Udata }
+            out { udata: Udata }
+        }
+        set_jfr_opt SET_JFR_OPT: context => staged::set_jfr {
+            in { handle: Shared<Jfr>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        get_jfr_opt GET_JFR_OPT: context => staged::get_jfr {
+            in { handle: Shared<Jfr>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { buf: u64, len: u32, udata: Udata }
+        }
+        deactive_jfr DEACTIVE_JFR: unwind => staged::deactive_jfr {
+            in { handle: Doomed<Jfr>, udata: Udata }
+            out { udata: Udata }
+        }
+        set_jfs_opt SET_JFS_OPT: context => staged::set_jfs {
+            in { handle: Shared<Jfs>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        get_jfs_opt GET_JFS_OPT: context => staged::get_jfs {
+            in { handle: Shared<Jfs>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { buf: u64, len: u32, udata: Udata }
+        }
+        deactive_jfs DEACTIVE_JFS: unwind => staged::deactive_jfs {
+            in { handle: Doomed<Jfs>, udata: Udata }
+            out { udata: Udata }
+        }
+        set_jetty_opt SET_JETTY_OPT: context => staged::set_jetty {
+            in { handle: Shared<Jetty>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { udata: Udata }
+        }
+        get_jetty_opt GET_JETTY_OPT: context => staged::get_jetty {
+            in { handle: Shared<Jetty>, opt: u64, buf: u64, len: u32, udata: Udata }
+            out { buf: u64, len: u32, udata: Udata }
+        }
+        deactive_jetty DEACTIVE_JETTY: unwind => staged::deactive_jetty {
+            in { handle: Doomed<Jetty>, udata: Udata }
+            out { udata: Udata }
+        }
     }
     refused {
         ADVISE_JFR => EINVAL,
@@ -421,30 +548,6 @@ commands! {
         SET_TP_ATTR => EOPNOTSUPP,
         GET_TP_ATTR => EOPNOTSUPP,
         EXCHANGE_TP_INFO => EOPNOTSUPP,
-        ALLOC_JFC => EOPNOTSUPP,
-        FREE_JFC => EOPNOTSUPP,
-        SET_JFC_OPT => EOPNOTSUPP,
-        GET_JFC_OPT => EOPNOTSUPP,
-        ACTIVE_JFC => EOPNOTSUPP,
-        DEACTIVE_JFC => EOPNOTSUPP,
-        ALLOC_JFR => EOPNOTSUPP,
-        FREE_JFR => EOPNOTSUPP,
-        SET_JFR_OPT => EOPNOTSUPP,
-        GET_JFR_OPT => EOPNOTSUPP,
-        ACTIVE_JFR => EOPNOTSUPP,
-        DEACTIVE_JFR => EOPNOTSUPP,
-        ALLOC_JFS => EOPNOTSUPP,
-        FREE_JFS => EOPNOTSUPP,
-        SET_JFS_OPT => EOPNOTSUPP,
-        GET_JFS_OPT => EOPNOTSUPP,
-        ACTIVE_JFS => EOPNOTSUPP,
-        DEACTIVE_JFS => EOPNOTSUPP,
-        ALLOC_JETTY => EOPNOTSUPP,
-        FREE_JETTY => EOPNOTSUPP,
-        SET_JETTY_OPT => EOPNOTSUPP,
-        GET_JETTY_OPT => EOPNOTSUPP,
-        ACTIVE_JETTY => EOPNOTSUPP,
-        DEACTIVE_JETTY => EOPNOTSUPP,
     }
 }
 

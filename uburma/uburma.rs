@@ -28,6 +28,7 @@ mod kernel_ext;
 mod logic {
     pub(crate) mod eid;
     pub(crate) mod net_addr;
+    pub(crate) mod options;
     pub(crate) mod tlv;
     pub(crate) mod tp_modify;
     pub(crate) mod types;

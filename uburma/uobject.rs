@@ -116,10 +116,18 @@ pub(crate) const LEVELS: u32 = 3;
 /// Largest number of objects that an object is built on.
 const MAX_PARENTS: usize = 3;
 
-/// The objects that an object is built on; they cannot be destroyed meanwhile.
-pub(crate) type Parents = [Option<Reference<Arc<Uobject>>>; MAX_PARENTS];
+/// An object that another one is built on; it cannot be destroyed meanwhile.
+pub(crate) struct Parent {
+    /// The hold.
+    pub(crate) reference: Reference<Arc<Uobject>>,
+    /// Its handle.
+    pub(crate) handle: u32,
+}
 
-/// What the user said at creation and reads back by a query.
+/// The objects that an object is built on.
+pub(crate) type Parents = [Option<Parent>; MAX_PARENTS];
+
+/// What the user said at creation or later, and reads back by a query.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Echo {
     /// Flag word of the object.
@@ -146,12 +154,14 @@ pub(crate) struct Uobject {
     use_count: UseCount,
     /// Where its events go, if it has any.
     sink: Option<Arc<Sink>>,
-    /// What a query tells the user.
-    echo: Echo,
+    /// What a query tells the user. Innermost lock.
+    #[pin]
+    echo: SpinLock<Echo>,
     /// What it is built on. Innermost lock; nothing is dropped under it.
     #[pin]
     parents: SpinLock<Parents>,
-    /// Of a jetty: what it is bound to. Held while ubcore binds or unbinds.
+    /// Of a jetty: what it is bound to. Held while ubcore binds or unbinds, and while an object is
+    /// configured, activated or deactivated.
     #[pin]
     binding: Mutex<Option<Reference<Arc<Uobject>>>>,
     /// Counted while it exists.
@@ -183,7 +193,7 @@ impl Uobject {
                 payload: object.into_payload(),
                 use_count: UseCount::new(),
                 sink: parts.sink,
-                echo: parts.echo,
+                echo <- new_spinlock!(parts.echo, "uburma::Uobject::echo"),
                 parents <- new_spinlock!(parts.parents, "uburma::Uobject::parents"),
                 binding <- new_mutex!(None, "uburma::Uobject::binding"),
                 _tally: Stats::count(stats, Item::Object),
@@ -212,8 +222,40 @@ impl Uobject {
     }
 
     /// Returns what a query tells the user.
-    pub(crate) fn echo(&self) -> &Echo {
-        &self.echo
+    pub(crate) fn echo(&self) -> Echo {
+        *self.echo.lock()
+    }
+
+    /// Changes what a query tells the user.
+    pub(crate) fn change_echo(&self, change: impl FnOnce(&mut Echo)) {
+        change(&mut self.echo.lock());
+    }
+
+    /// Replaces something that this is built on.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for a place that there is not.
+    pub(crate) fn replace_parent(&self, place: usize, parent: Parent) -> Result {
+        let mut parents = self.parents.lock();
+        let old = parents.get_mut(place).ok_or(EINVAL)?.replace(parent);
+        drop(parents);
+        drop(old);
+        Ok(())
+    }
+
+    /// Returns the handle of something that this is built on, 0 for nothing.
+    pub(crate) fn parent_handle(&self, place: usize) -> u32 {
+        let parents = self.parents.lock();
+        let parent = parents.get(place).and_then(Option::as_ref);
+        parent.map_or(0, |parent| parent.handle)
+    }
+
+    /// Returns something that this is built on.
+    pub(crate) fn parent_object(&self, place: usize) -> Option<Arc<Self>> {
+        let parents = self.parents.lock();
+        let parent = parents.get(place).and_then(Option::as_ref);
+        parent.map(|parent| parent.reference.pointer().clone())
     }
 
     /// Returns what a jetty is bound to; see the field.

@@ -2,6 +2,12 @@
 
 //! Jettys.
 
+use super::staged::{
+    self,
+    Activated,
+    QueueOptions,
+    Setup, //
+};
 use crate::{
     bindings_ub as b,
     command::{
@@ -17,26 +23,32 @@ use crate::{
         NewObject,
         Shared, //
     },
+    io::Udata,
     table::{
+        active_jetty,
+        alloc_jetty,
         create_jetty,
         delete_jetty,
         modify_jetty,
-        query_jetty, //
+        query_jetty,
+        AllocImage, //
     },
-    teardown::destroy,
     ub::client::{
+        jetty::JettyKind,
         EventType,
         Jetty,
         JettyAttr,
         JettyConfig,
         JettyQueues,
-        Jfr, //
+        Jfr,
+        Making, //
     },
     uobject::{
         Echo,
         Parts, //
     },
 };
+use core::mem::offset_of;
 use kernel::prelude::*;
 
 /// Events that a jetty may raise.
@@ -68,9 +80,9 @@ fn parts(request: &create_jetty::Request, jfr: Option<&Shared<Jfr>>) -> Result<P
             retry_cnt: 0,
         },
         parents: [
-            Some(request.send_jfc_handle.reference()?),
-            Some(request.recv_jfc_handle.reference()?),
-            jfr.map(Shared::reference).transpose()?,
+            Some(request.send_jfc_handle.parent()?),
+            Some(request.recv_jfc_handle.parent()?),
+            jfr.map(Shared::parent).transpose()?,
         ],
     })
 }
@@ -101,6 +113,15 @@ pub(crate) fn create<'a>(
     call: &Call<'a>,
     request: create_jetty::Request,
 ) -> Result<Outcome<create_jetty::Reply, NewObject<'a>>> {
+    make(call, request, Making::Whole)
+}
+
+/// Makes a jetty.
+fn make<'a>(
+    call: &Call<'a>,
+    request: create_jetty::Request,
+    making: Making,
+) -> Result<Outcome<create_jetty::Reply, NewObject<'a>>> {
     let context = call.context()?;
     if request.is_jetty_grp != 0 {
         // No handle names a group.
@@ -118,7 +139,7 @@ pub(crate) fn create<'a>(
     };
     let config = config(&request, context.eid_index);
     let user = call.user(&request.udata)?;
-    let jetty = Jetty::new(call.device(), &config, queues, sink, Some(&user))?;
+    let jetty = Jetty::new(call.device(), &config, queues, sink, making, Some(&user))?;
     let (id, mut granted) = jetty.granted()?;
     if let Some(jfr) = queues.jfr {
         // What it receives with is that of the queue it shares.
@@ -138,6 +159,107 @@ pub(crate) fn create<'a>(
         udata: request.udata,
     };
     then(reply, handle.attach(call, jetty, parts)?)
+}
+
+/// Returns the position of a member in the structure of `ALLOC_JETTY`.
+macro_rules! at {
+    ($($member:ident).+) => {
+        offset_of!(b::uburma_cmd_create_jetty, $($member).+)
+    };
+}
+
+/// Reads the request of `ALLOC_JETTY`, which is one structure.
+fn read_alloc(call: &Call<'_>, cfg: &AllocImage) -> Result<create_jetty::Request> {
+    let byte = |at| u8::from_ne_bytes(cfg.get(at));
+    let word = |at| u32::from_ne_bytes(cfg.get(at));
+    let long = |at| u64::from_ne_bytes(cfg.get(at));
+    let jfr_handle = match long(at!(in_.jfr_handle)) {
+        0 => None,
+        handle => Some(Shared::named(call, handle)?),
+    };
+    Ok(create_jetty::Request {
+        id: word(at!(in_.id)),
+        jetty_flag: word(at!(in_.jetty_flag)),
+        jfs_depth: word(at!(in_.jfs_depth)),
+        jfs_flag: word(at!(in_.jfs_flag)),
+        trans_mode: word(at!(in_.trans_mode)),
+        priority: byte(at!(in_.priority)),
+        max_send_sge: byte(at!(in_.max_send_sge)),
+        max_send_rsge: byte(at!(in_.max_send_rsge)),
+        max_inline_data: word(at!(in_.max_inline_data)),
+        rnr_retry: byte(at!(in_.rnr_retry)),
+        err_timeout: byte(at!(in_.err_timeout)),
+        send_jfc_id: word(at!(in_.send_jfc_id)),
+        send_jfc_handle: Shared::named(call, long(at!(in_.send_jfc_handle)))?,
+        jfr_depth: word(at!(in_.jfr_depth)),
+        jfr_flag: word(at!(in_.jfr_flag)),
+        max_recv_sge: byte(at!(in_.max_recv_sge)),
+        min_rnr_timer: byte(at!(in_.min_rnr_timer)),
+        recv_jfc_id: word(at!(in_.recv_jfc_id)),
+        recv_jfc_handle: Shared::named(call, long(at!(in_.recv_jfc_handle)))?,
+        token: word(at!(in_.token)),
+        jfr_id: word(at!(in_.jfr_id)),
+        jfr_handle,
+        jetty_grp_handle: long(at!(in_.jetty_grp_handle)),
+        is_jetty_grp: byte(at!(in_.is_jetty_grp)),
+        urma_jetty: long(at!(in_.urma_jetty)),
+        udata: Udata::from_bytes(cfg.get(at!(udata))),
+    })
+}
+
+/// Writes the reply of `ALLOC_JETTY` into the structure.
+fn write_alloc(cfg: &mut AllocImage, reply: &create_jetty::Reply) -> Result {
+    cfg.put(at!(out.id), &reply.id.to_ne_bytes())?;
+    cfg.put(at!(out.handle), &reply.handle.to_ne_bytes())?;
+    cfg.put(at!(out.jfs_depth), &reply.jfs_depth.to_ne_bytes())?;
+    cfg.put(at!(out.jfr_depth), &reply.jfr_depth.to_ne_bytes())?;
+    cfg.put(at!(out.max_send_sge), &[reply.max_send_sge])?;
+    cfg.put(at!(out.max_send_rsge), &[reply.max_send_rsge])?;
+    cfg.put(at!(out.max_recv_sge), &[reply.max_recv_sge])?;
+    cfg.put(
+        at!(out.max_inline_data),
+        &reply.max_inline_data.to_ne_bytes(),
+    )
+}
+
+/// Allocates a jetty.
+pub(crate) fn alloc<'a>(
+    call: &Call<'a>,
+    request: alloc_jetty::Request,
+) -> Result<Outcome<alloc_jetty::Reply, NewObject<'a>>> {
+    let mut cfg = request.cfg;
+    let request = read_alloc(call, &cfg)?;
+    // Until the activation there is no other.
+    let id = request.id;
+    let mut made = make(call, request, Making::Allocated)?;
+    made.reply.id = id;
+    write_alloc(&mut cfg, &made.reply)?;
+    then(alloc_jetty::Reply { cfg }, made.then)
+}
+
+/// Puts a jetty to work that was allocated.
+///
+/// The flags are those of its send side, and the word for its events is that of the allocation.
+pub(crate) fn active(
+    call: &Call<'_>,
+    request: active_jetty::Request,
+) -> Result<Outcome<active_jetty::Reply, Activated<JettyKind>>> {
+    let options = QueueOptions::read_jetty(request.jetty_opt)?;
+    let jetty = &request.handle;
+    let activated = Setup::with(call, jetty, &request.udata, |setup| {
+        setup.flag(b::UBURMA_OPT_JFS_FLAG, request.flag)?;
+        setup.parent(b::UBURMA_OPT_JFS_BIND_JFC, request.send_jfc_handle)?;
+        setup.parent(b::UBURMA_OPT_JETTY_BIND_RX_JFC, request.recv_jfc_handle)?;
+        setup.options(&options)?;
+        let activated = setup.activate()?;
+        setup.note_jfr()?;
+        Ok(activated)
+    })?;
+    let reply = active_jetty::Reply {
+        jetty_id: jetty.get()?.granted()?.0,
+        udata: request.udata,
+    };
+    then(reply, activated)
 }
 
 /// Changes state or threshold of a jetty.
@@ -195,7 +317,7 @@ pub(crate) fn delete(
     call: &Call<'_>,
     request: delete_jetty::Request,
 ) -> Result<Outcome<delete_jetty::Reply>> {
-    let reported = destroy(call.file(), &request.handle, call.is_gone())?;
+    let reported = staged::delete(call, &request.handle)?;
     done(delete_jetty::Reply {
         async_events_reported: reported.events,
     })

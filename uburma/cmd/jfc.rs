@@ -2,6 +2,12 @@
 
 //! Completion queues and their event channels.
 
+use super::staged::{
+    self,
+    Activated,
+    QueueOptions,
+    Setup, //
+};
 use crate::{
     bindings_ub as b,
     command::{
@@ -27,18 +33,24 @@ use crate::{
         NewFd, //
     },
     table::{
+        active_jfc,
+        alloc_jfc,
         create_jfc,
         create_jfce,
         delete_jfc,
         modify_jfc, //
     },
-    teardown::destroy,
     ub::client::{
+        jfc::JfcKind,
         EventType,
         Jfc,
-        JfcConfig, //
+        JfcConfig,
+        Making, //
     },
-    uobject::Parts,
+    uobject::{
+        Echo,
+        Parts, //
+    },
 };
 use kernel::{
     prelude::*,
@@ -62,6 +74,62 @@ pub(crate) fn create<'a>(
     call: &Call<'a>,
     request: create_jfc::Request,
 ) -> Result<Outcome<create_jfc::Reply, NewObject<'a>>> {
+    make(call, request, Making::Whole)
+}
+
+/// Allocates a completion queue.
+pub(crate) fn alloc<'a>(
+    call: &Call<'a>,
+    request: alloc_jfc::Request,
+) -> Result<Outcome<alloc_jfc::Reply, NewObject<'a>>> {
+    let request = create_jfc::Request {
+        depth: request.depth,
+        flag: request.flag,
+        jfce_fd: request.jfce_fd,
+        urma_jfc: request.urma_jfc,
+        ceqn: request.ceqn,
+        udata: request.udata,
+    };
+    let made = make(call, request, Making::Allocated)?;
+    let reply = alloc_jfc::Reply {
+        id: made.reply.id,
+        depth: made.reply.depth,
+        handle: made.reply.handle,
+        udata: made.reply.udata,
+    };
+    then(reply, made.then)
+}
+
+/// Puts a completion queue to work that was allocated.
+pub(crate) fn active(
+    call: &Call<'_>,
+    request: active_jfc::Request,
+) -> Result<Outcome<active_jfc::Reply, Activated<JfcKind>>> {
+    let options = QueueOptions::read(request.jfc_opt)?;
+    let jfc = &request.handle;
+    let activated = Setup::with(call, jfc, &request.udata, |setup| {
+        setup.word(b::UBURMA_OPT_JFC_DEPTH, request.depth)?;
+        setup.flag(b::UBURMA_OPT_JFC_FLAG, request.flag)?;
+        setup.word(b::UBURMA_OPT_JFC_CEQN, request.ceqn)?;
+        setup.options(&options)?;
+        setup.activate()
+    })?;
+    let (id, depth) = jfc.get()?.granted()?;
+    let reply = active_jfc::Reply {
+        id,
+        depth,
+        handle: jfc.handle(),
+        udata: request.udata,
+    };
+    then(reply, activated)
+}
+
+/// Makes a completion queue.
+fn make<'a>(
+    call: &Call<'a>,
+    request: create_jfc::Request,
+    making: Making,
+) -> Result<Outcome<create_jfc::Reply, NewObject<'a>>> {
     let jfce = find_jfce(call, request.jfce_fd)?;
     let jfae = &call.context()?.jfae;
     let sink = Sink::new(jfae, request.urma_jfc, &[EventType::JFC_ERR], jfce)?;
@@ -72,7 +140,7 @@ pub(crate) fn create<'a>(
         ceqn: request.ceqn,
     };
     let user = call.user(&request.udata)?;
-    let jfc = Jfc::new(call.device(), &config, sink.clone(), Some(&user))?;
+    let jfc = Jfc::new(call.device(), &config, sink.clone(), making, Some(&user))?;
     let (id, depth) = jfc.granted()?;
     let reply = create_jfc::Reply {
         id,
@@ -82,6 +150,10 @@ pub(crate) fn create<'a>(
     };
     let parts = Parts {
         sink: Some(sink),
+        echo: Echo {
+            flag: request.flag,
+            ..Default::default()
+        },
         ..Default::default()
     };
     then(reply, handle.attach(call, jfc, parts)?)
@@ -108,7 +180,7 @@ pub(crate) fn delete(
     call: &Call<'_>,
     request: delete_jfc::Request,
 ) -> Result<Outcome<delete_jfc::Reply>> {
-    let reported = destroy(call.file(), &request.handle, call.is_gone())?;
+    let reported = staged::delete(call, &request.handle)?;
     done(delete_jfc::Reply {
         comp_events_reported: reported.completions,
         async_events_reported: reported.events,

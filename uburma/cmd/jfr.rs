@@ -2,7 +2,14 @@
 
 //! Receive queues.
 
+use super::staged::{
+    self,
+    Activated,
+    QueueOptions,
+    Setup, //
+};
 use crate::{
+    bindings_ub as b,
     command::{
         done,
         then,
@@ -16,17 +23,20 @@ use crate::{
         NewObject, //
     },
     table::{
+        active_jfr,
+        alloc_jfr,
         create_jfr,
         delete_jfr,
         modify_jfr,
         query_jfr, //
     },
-    teardown::destroy,
     ub::client::{
+        jfr::JfrKind,
         EventType,
         Jfr,
         JfrAttr,
-        JfrConfig, //
+        JfrConfig,
+        Making, //
     },
     uobject::{
         Echo,
@@ -42,6 +52,75 @@ const EVENTS: &[EventType] = &[EventType::JFR_ERR, EventType::JFR_LIMIT];
 pub(crate) fn create<'a>(
     call: &Call<'a>,
     request: create_jfr::Request,
+) -> Result<Outcome<create_jfr::Reply, NewObject<'a>>> {
+    make(call, request, Making::Whole)
+}
+
+/// Allocates a receive queue.
+pub(crate) fn alloc<'a>(
+    call: &Call<'a>,
+    request: alloc_jfr::Request,
+) -> Result<Outcome<alloc_jfr::Reply, NewObject<'a>>> {
+    let request = create_jfr::Request {
+        depth: request.depth,
+        flag: request.flag,
+        trans_mode: request.trans_mode,
+        max_sge: request.max_sge,
+        min_rnr_timer: request.min_rnr_timer,
+        jfc_id: request.jfc_id,
+        jfc_handle: request.jfc_handle,
+        token: request.token,
+        id: request.id,
+        urma_jfr: request.urma_jfr,
+        udata: request.udata,
+    };
+    // Until the activation there is no other.
+    let id = request.id;
+    let made = make(call, request, Making::Allocated)?;
+    let reply = alloc_jfr::Reply {
+        id,
+        depth: made.reply.depth,
+        max_sge: made.reply.max_sge,
+        handle: made.reply.handle,
+        udata: made.reply.udata,
+    };
+    then(reply, made.then)
+}
+
+/// Puts a receive queue to work that was allocated.
+pub(crate) fn active(
+    call: &Call<'_>,
+    request: active_jfr::Request,
+) -> Result<Outcome<active_jfr::Reply, Activated<JfrKind>>> {
+    let options = QueueOptions::read(request.jfr_opt)?;
+    let jfr = &request.handle;
+    let activated = Setup::with(call, jfr, &request.udata, |setup| {
+        setup.word(b::UBURMA_OPT_JFR_DEPTH, request.depth)?;
+        setup.flag(b::UBURMA_OPT_JFR_FLAG, request.flag)?;
+        setup.word(b::UBURMA_OPT_JFR_TRANS_MODE, request.trans_mode)?;
+        setup.byte(b::UBURMA_OPT_JFR_MAX_SGE, request.max_sge)?;
+        setup.byte(b::UBURMA_OPT_JFR_MIN_RNR_TIMER, request.min_rnr_timer)?;
+        setup.parent(b::UBURMA_OPT_JFR_BIND_JFC, request.jfc_handle)?;
+        setup.word(b::UBURMA_OPT_JFR_TOKEN_VALUE, request.token)?;
+        setup.options(&options)?;
+        setup.activate()
+    })?;
+    let (id, granted) = jfr.get()?.granted()?;
+    let reply = active_jfr::Reply {
+        id,
+        depth: granted.depth,
+        max_sge: granted.max_sge,
+        handle: jfr.handle(),
+        udata: request.udata,
+    };
+    then(reply, activated)
+}
+
+/// Makes a receive queue.
+fn make<'a>(
+    call: &Call<'a>,
+    request: create_jfr::Request,
+    making: Making,
 ) -> Result<Outcome<create_jfr::Reply, NewObject<'a>>> {
     let context = call.context()?;
     let handle = NewHandle::reserve(call)?;
@@ -62,11 +141,11 @@ pub(crate) fn create<'a>(
             flag: request.flag,
             ..Default::default()
         },
-        parents: [Some(request.jfc_handle.reference()?), None, None],
+        parents: [Some(request.jfc_handle.parent()?), None, None],
     };
     let user = call.user(&request.udata)?;
     let jfc = request.jfc_handle.get()?;
-    let jfr = Jfr::new(call.device(), &config, jfc, sink, Some(&user))?;
+    let jfr = Jfr::new(call.device(), &config, jfc, sink, making, Some(&user))?;
     let (id, granted) = jfr.granted()?;
     let reply = create_jfr::Reply {
         id,
@@ -121,7 +200,7 @@ pub(crate) fn delete(
     call: &Call<'_>,
     request: delete_jfr::Request,
 ) -> Result<Outcome<delete_jfr::Reply>> {
-    let reported = destroy(call.file(), &request.handle, call.is_gone())?;
+    let reported = staged::delete(call, &request.handle)?;
     done(delete_jfr::Reply {
         async_events_reported: reported.events,
     })

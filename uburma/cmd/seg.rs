@@ -75,7 +75,7 @@ pub(crate) fn register<'a>(
     let token_id = request.token_id_handle;
     let handle = NewHandle::reserve(call)?;
     let mut parts = Parts::default();
-    parts.parents[0] = token_id.as_ref().map(Shared::reference).transpose()?;
+    parts.parents[0] = token_id.as_ref().map(Shared::parent).transpose()?;
     let config = SegmentConfig {
         va: request.va,
         len: request.len,

@@ -11,10 +11,8 @@ use super::{
     },
     jfc::Jfc,
     jfr::Jfr,
-    object::{
-        Kind,
-        Object, //
-    },
+    object::Object,
+    staged::Making,
     target::{
         ActiveTp,
         TargetJetty, //
@@ -23,7 +21,10 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
-    ub::common::FlagWord, //
+    ub::common::{
+        err_ptr,
+        FlagWord, //
+    }, //
 };
 use kernel::{
     error::to_result,
@@ -36,16 +37,6 @@ pub(crate) struct JettyKind;
 
 /// A jetty.
 pub(crate) type Jetty = Object<JettyKind>;
-
-impl Kind for JettyKind {
-    type Raw = b::ubcore_jetty;
-    const NAME: &'static str = "jetty";
-
-    unsafe fn destroy(ptr: *mut b::ubcore_jetty) -> c_int {
-        // SAFETY: By the function's contract.
-        unsafe { b::ubcore_delete_jetty(ptr) }
-    }
-}
 
 /// Configuration of a jetty; see `struct ubcore_jetty_cfg`.
 #[derive(Clone, Copy, Default)]
@@ -150,7 +141,7 @@ pub(crate) struct JettyAttr {
 }
 
 impl Jetty {
-    /// Creates a jetty.
+    /// Creates a jetty, or allocates one that is to be activated.
     ///
     /// # Errors
     ///
@@ -160,6 +151,7 @@ impl Jetty {
         config: &JettyConfig,
         queues: JettyQueues<'_>,
         handler: Arc<H>,
+        making: Making,
         user: Option<&User<'_>>,
     ) -> Result<Self> {
         let handler = HandlerRef::new(handler);
@@ -178,7 +170,15 @@ impl Jetty {
         unsafe {
             Self::create(dev, user, Some(handler), |dev, udata| {
                 // SAFETY: Valid arguments; the handler is kept until the jetty is destroyed.
-                b::ubcore_create_jetty(dev, &mut raw, Some(event), udata)
+                match making {
+                    Making::Whole => b::ubcore_create_jetty(dev, &mut raw, Some(event), udata),
+                    Making::Allocated => {
+                        let mut out = core::ptr::null_mut();
+                        let ret =
+                            b::ubcore_alloc_jetty(dev, &mut raw, Some(event), &mut out, udata);
+                        err_ptr(to_result(ret).map(|()| out))
+                    }
+                }
             })
         }
     }
@@ -190,7 +190,7 @@ impl Jetty {
     /// As all calls on an object.
     pub(crate) fn granted(&self) -> Result<(u32, JettyConfig)> {
         let this = self.enter()?;
-        // SAFETY: A valid jetty; these fields do not change after creation.
+        // SAFETY: A valid jetty; these fields do not change while calls are in progress.
         let (id, config) = unsafe { ((*this.as_ptr()).jetty_id.id, &(*this.as_ptr()).jetty_cfg) };
         Ok((id, JettyConfig::from_raw(config)))
     }

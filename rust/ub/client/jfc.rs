@@ -10,15 +10,16 @@ use super::{
         HandlerRef,
         QueueHandler, //
     },
-    object::{
-        Kind,
-        Object, //
-    },
+    object::Object,
+    staged::Making,
     ucontext::User, //
 };
 use crate::{
     bindings_ub as b,
-    ub::common::FlagWord, //
+    ub::common::{
+        err_ptr,
+        FlagWord, //
+    }, //
 };
 use kernel::{
     error::to_result,
@@ -32,16 +33,6 @@ pub(crate) struct JfcKind;
 /// A completion queue.
 pub(crate) type Jfc = Object<JfcKind>;
 
-impl Kind for JfcKind {
-    type Raw = b::ubcore_jfc;
-    const NAME: &'static str = "JFC";
-
-    unsafe fn destroy(ptr: *mut b::ubcore_jfc) -> c_int {
-        // SAFETY: By the function's contract.
-        unsafe { b::ubcore_delete_jfc(ptr) }
-    }
-}
-
 /// A completion queue to be created; see `struct ubcore_jfc_cfg`.
 #[derive(Clone, Copy)]
 pub(crate) struct JfcConfig {
@@ -54,7 +45,7 @@ pub(crate) struct JfcConfig {
 }
 
 impl Jfc {
-    /// Creates a completion queue.
+    /// Creates a completion queue, or allocates one that is to be activated.
     ///
     /// # Errors
     ///
@@ -63,6 +54,7 @@ impl Jfc {
         dev: &Arc<Device>,
         config: &JfcConfig,
         handler: Arc<H>,
+        making: Making,
         user: Option<&User<'_>>,
     ) -> Result<Self> {
         let handler = HandlerRef::new(handler);
@@ -77,7 +69,23 @@ impl Jfc {
         unsafe {
             Self::create(dev, user, Some(handler), |dev, udata| {
                 // SAFETY: Valid arguments; the handler is kept until the JFC is destroyed.
-                b::ubcore_create_jfc(dev, &mut raw, Some(completion), Some(event), udata)
+                match making {
+                    Making::Whole => {
+                        b::ubcore_create_jfc(dev, &mut raw, Some(completion), Some(event), udata)
+                    }
+                    Making::Allocated => {
+                        let mut out = core::ptr::null_mut();
+                        let ret = b::ubcore_alloc_jfc(
+                            dev,
+                            &mut raw,
+                            Some(completion),
+                            Some(event),
+                            &mut out,
+                            udata,
+                        );
+                        err_ptr(to_result(ret).map(|()| out))
+                    }
+                }
             })
         }
     }
@@ -89,7 +97,7 @@ impl Jfc {
     /// As all calls on an object.
     pub(crate) fn granted(&self) -> Result<(u32, u32)> {
         let this = self.enter()?;
-        // SAFETY: A valid JFC; these fields do not change after creation.
+        // SAFETY: A valid JFC; these fields do not change while calls are in progress.
         Ok(unsafe { ((*this.as_ptr()).id, (*this.as_ptr()).jfc_cfg.depth) })
     }
 

@@ -10,15 +10,16 @@ use super::{
         QueueHandler, //
     },
     jfc::Jfc,
-    object::{
-        Kind,
-        Object, //
-    },
+    object::Object,
+    staged::Making,
     ucontext::User, //
 };
 use crate::{
     bindings_ub as b,
-    ub::common::FlagWord, //
+    ub::common::{
+        err_ptr,
+        FlagWord, //
+    }, //
 };
 use kernel::{
     error::to_result,
@@ -31,16 +32,6 @@ pub(crate) struct JfrKind;
 
 /// A receive queue.
 pub(crate) type Jfr = Object<JfrKind>;
-
-impl Kind for JfrKind {
-    type Raw = b::ubcore_jfr;
-    const NAME: &'static str = "JFR";
-
-    unsafe fn destroy(ptr: *mut b::ubcore_jfr) -> c_int {
-        // SAFETY: By the function's contract.
-        unsafe { b::ubcore_delete_jfr(ptr) }
-    }
-}
 
 /// Configuration of a receive queue; see `struct ubcore_jfr_cfg`.
 #[derive(Clone, Copy, Default)]
@@ -107,7 +98,7 @@ pub(crate) struct JfrAttr {
 }
 
 impl Jfr {
-    /// Creates a receive queue that reports to `jfc`.
+    /// Creates a receive queue that reports to `jfc`, or allocates one that is to be activated.
     ///
     /// # Errors
     ///
@@ -117,6 +108,7 @@ impl Jfr {
         config: &JfrConfig,
         jfc: &Jfc,
         handler: Arc<H>,
+        making: Making,
         user: Option<&User<'_>>,
     ) -> Result<Self> {
         let handler = HandlerRef::new(handler);
@@ -127,7 +119,14 @@ impl Jfr {
         unsafe {
             Self::create(dev, user, Some(handler), |dev, udata| {
                 // SAFETY: Valid arguments; the handler is kept until the JFR is destroyed.
-                b::ubcore_create_jfr(dev, &mut raw, Some(event), udata)
+                match making {
+                    Making::Whole => b::ubcore_create_jfr(dev, &mut raw, Some(event), udata),
+                    Making::Allocated => {
+                        let mut out = core::ptr::null_mut();
+                        let ret = b::ubcore_alloc_jfr(dev, &mut raw, Some(event), &mut out, udata);
+                        err_ptr(to_result(ret).map(|()| out))
+                    }
+                }
             })
         }
     }
@@ -139,7 +138,7 @@ impl Jfr {
     /// As all calls on an object.
     pub(crate) fn granted(&self) -> Result<(u32, JfrConfig)> {
         let this = self.enter()?;
-        // SAFETY: A valid JFR; these fields do not change after creation.
+        // SAFETY: A valid JFR; these fields do not change while calls are in progress.
         let (id, config) = unsafe { ((*this.as_ptr()).jfr_id.id, &(*this.as_ptr()).jfr_cfg) };
         Ok((id, JfrConfig::from_raw(config)))
     }

@@ -10,15 +10,16 @@ use super::{
         QueueHandler, //
     },
     jfc::Jfc,
-    object::{
-        Kind,
-        Object, //
-    },
+    object::Object,
+    staged::Making,
     ucontext::User, //
 };
 use crate::{
     bindings_ub as b,
-    ub::common::FlagWord, //
+    ub::common::{
+        err_ptr,
+        FlagWord, //
+    }, //
 };
 use kernel::{
     error::to_result,
@@ -31,16 +32,6 @@ pub(crate) struct JfsKind;
 
 /// A send queue.
 pub(crate) type Jfs = Object<JfsKind>;
-
-impl Kind for JfsKind {
-    type Raw = b::ubcore_jfs;
-    const NAME: &'static str = "JFS";
-
-    unsafe fn destroy(ptr: *mut b::ubcore_jfs) -> c_int {
-        // SAFETY: By the function's contract.
-        unsafe { b::ubcore_delete_jfs(ptr) }
-    }
-}
 
 /// Configuration of a send queue; see `struct ubcore_jfs_cfg`.
 #[derive(Clone, Copy, Default)]
@@ -104,7 +95,7 @@ impl JfsConfig {
 }
 
 impl Jfs {
-    /// Creates a send queue that reports to `jfc`.
+    /// Creates a send queue that reports to `jfc`, or allocates one that is to be activated.
     ///
     /// # Errors
     ///
@@ -114,6 +105,7 @@ impl Jfs {
         config: &JfsConfig,
         jfc: &Jfc,
         handler: Arc<H>,
+        making: Making,
         user: Option<&User<'_>>,
     ) -> Result<Self> {
         let handler = HandlerRef::new(handler);
@@ -124,7 +116,14 @@ impl Jfs {
         unsafe {
             Self::create(dev, user, Some(handler), |dev, udata| {
                 // SAFETY: Valid arguments; the handler is kept until the JFS is destroyed.
-                b::ubcore_create_jfs(dev, &mut raw, Some(event), udata)
+                match making {
+                    Making::Whole => b::ubcore_create_jfs(dev, &mut raw, Some(event), udata),
+                    Making::Allocated => {
+                        let mut out = core::ptr::null_mut();
+                        let ret = b::ubcore_alloc_jfs(dev, &mut raw, Some(event), &mut out, udata);
+                        err_ptr(to_result(ret).map(|()| out))
+                    }
+                }
             })
         }
     }
@@ -136,7 +135,7 @@ impl Jfs {
     /// As all calls on an object.
     pub(crate) fn granted(&self) -> Result<(u32, JfsConfig)> {
         let this = self.enter()?;
-        // SAFETY: A valid JFS; these fields do not change after creation.
+        // SAFETY: A valid JFS; these fields do not change while calls are in progress.
         let (id, config) = unsafe { ((*this.as_ptr()).jfs_id.id, &(*this.as_ptr()).jfs_cfg) };
         Ok((id, JfsConfig::from_raw(config)))
     }

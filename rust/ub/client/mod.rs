@@ -8,7 +8,8 @@
 //!   Calls do not wait for that; the end of `remove` waits for calls.
 //! * An [`Object`] is what a create function returns: JFC, JFS, segment and so on. It is destroyed
 //!   by [`Object::destroy`], which may fail and then has changed nothing, or by its drop. After a
-//!   successful destroy each further call on it gives `EINVAL`.
+//!   successful destroy each further call on it gives `EINVAL`. JFC, JFS, JFR and jetty can also be
+//!   allocated, configured and activated in stages; see [`staged`].
 //! * A [`Ucontext`] is what a user process has of a device; objects made for a [`User`] hold it.
 //!
 //! Objects must be destroyed before the `remove` of their device returns; one that is not is lost:
@@ -29,6 +30,7 @@ pub(crate) mod jfs;
 pub(crate) mod object;
 pub(crate) mod registration;
 pub(crate) mod seg;
+pub(crate) mod staged;
 pub(crate) mod target;
 pub(crate) mod tp;
 pub(crate) mod ucontext;
@@ -76,6 +78,11 @@ pub(crate) use self::{
         SegmentConfig,
         SegmentImport,
         TokenId, //
+    },
+    staged::{
+        Making,
+        NewParent,
+        StagedKind, //
     },
     target::{
         ActiveTp,

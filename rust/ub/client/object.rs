@@ -168,6 +168,22 @@ impl<K: Kind> Object<K> {
         })
     }
 
+    /// Makes a call that excludes all others on the object.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` when the object is destroyed, `EBUSY` while it is in use, `EIO` when the device is
+    /// gone, or the error that the call returns as a number.
+    pub(super) fn change(
+        &self,
+        user: Option<&User<'_>>,
+        call: impl FnOnce(*mut K::Raw, *mut b::ubcore_udata) -> c_int,
+    ) -> Result {
+        let _exclusive = ExclusiveRef::new(self)?;
+        let _live = self.dev.enter()?;
+        to_result(User::with(user, |udata| call(self.ptr.as_ptr(), udata))?)
+    }
+
     /// Returns the device.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.dev

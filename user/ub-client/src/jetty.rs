@@ -144,6 +144,33 @@ impl Jfs {
         })
     }
 
+    /// One that was activated.
+    pub(crate) fn adopt(
+        files: Arc<Files>,
+        handle: u64,
+        (id, depth): (u32, u32),
+        resp: ubsoft_queue_resp,
+    ) -> Result<Self> {
+        let ring = SendRing::map(files.dev(), resp)?;
+        Ok(Jfs {
+            queue: SendQueue { files, ring },
+            handle,
+            id,
+            depth,
+            live: true,
+        })
+    }
+
+    /// The files of its context.
+    pub(crate) fn files(&self) -> Arc<Files> {
+        self.queue.files.clone()
+    }
+
+    /// Lets go of the object without destroying it.
+    pub(crate) fn disown(mut self) {
+        self.live = false;
+    }
+
     /// The command that creates one.
     pub fn create_cmd(config: JfsConfig) -> Cmd {
         Cmd::new(UBURMA_CMD_CREATE_JFS)
@@ -327,6 +354,32 @@ impl Jetty {
             id: cmd.get_u32(UBURMA_CREATE_JETTY_OUT_ID),
             live: true,
         })
+    }
+
+    /// One that was activated.
+    pub(crate) fn adopt(
+        files: Arc<Files>,
+        handle: u64,
+        id: u32,
+        resp: ubsoft_queue_resp,
+    ) -> Result<Self> {
+        let ring = SendRing::map(files.dev(), resp)?;
+        Ok(Jetty {
+            queue: SendQueue { files, ring },
+            handle,
+            id,
+            live: true,
+        })
+    }
+
+    /// The files of its context.
+    pub(crate) fn files(&self) -> Arc<Files> {
+        self.queue.files.clone()
+    }
+
+    /// Lets go of the object without destroying it.
+    pub(crate) fn disown(mut self) {
+        self.live = false;
     }
 
     /// The command that creates one.

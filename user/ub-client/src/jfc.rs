@@ -149,6 +149,34 @@ impl Jfc {
         })
     }
 
+    /// One that was activated.
+    pub(crate) fn adopt(
+        files: Arc<Files>,
+        handle: u64,
+        (id, depth): (u32, u32),
+        resp: ubsoft_queue_resp,
+    ) -> Result<Self> {
+        let ring = CompRing::map(files.dev(), resp)?;
+        Ok(Jfc {
+            files,
+            ring,
+            handle,
+            id,
+            depth,
+            live: true,
+        })
+    }
+
+    /// The files of its context.
+    pub(crate) fn files(&self) -> Arc<Files> {
+        self.files.clone()
+    }
+
+    /// Lets go of the object without destroying it.
+    pub(crate) fn disown(mut self) {
+        self.live = false;
+    }
+
     /// The command that creates one.
     pub fn create_cmd(config: JfcConfig) -> Cmd {
         Cmd::new(UBURMA_CMD_CREATE_JFC)

@@ -88,6 +88,36 @@ impl Jfr {
         })
     }
 
+    /// One that was activated.
+    pub(crate) fn adopt(
+        files: Arc<Files>,
+        handle: u64,
+        (id, depth): (u32, u32),
+        config: JfrConfig,
+        resp: ubsoft_queue_resp,
+    ) -> Result<Self> {
+        let ring = RecvRing::map(files.dev(), resp)?;
+        Ok(Jfr {
+            files,
+            ring,
+            config,
+            handle,
+            id,
+            depth,
+            live: true,
+        })
+    }
+
+    /// The files of its context.
+    pub(crate) fn files(&self) -> Arc<Files> {
+        self.files.clone()
+    }
+
+    /// Lets go of the object without destroying it.
+    pub(crate) fn disown(mut self) {
+        self.live = false;
+    }
+
     /// The command that creates one.
     pub fn create_cmd(config: JfrConfig) -> Cmd {
         let flag = config.flag | (config.policy << UBURMA_JFR_FLAG_TOKEN_POLICY_SHIFT);

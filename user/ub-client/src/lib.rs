@@ -20,6 +20,7 @@ mod ring;
 mod target;
 mod wr;
 
+pub mod staged;
 pub mod sys;
 pub mod tlv;
 
@@ -34,6 +35,7 @@ pub use jfr::{Jfr, JfrConfig};
 pub use memory::{Segment, SegmentConfig, Token};
 pub use query::DevAttr;
 pub use ring::{CompRing, RecvRing, Ring, SendRing};
+pub use staged::{Class, Stage, StageOptions};
 pub use target::{Path, Target, TargetConfig, TpQuery};
 pub use wr::{sge, Atomic, RecvWr, RemoteRange, SendWr};
 

@@ -137,6 +137,24 @@ impl Cmd {
         self.bytes(id, &value.to_ne_bytes())
     }
 
+    /// An input of 64 bits that is the address of these bytes.
+    pub fn pointer(mut self, id: u32, data: &[u8]) -> Self {
+        let target = self.put(data);
+        let at = self.reserve(8);
+        self.links.push((at / 8, target));
+        self.attrs.push(Attr::single(id, 8, Place::Own(at)));
+        self
+    }
+
+    /// The bytes that a [`Cmd::pointer`] leads to.
+    pub fn pointed(&self, id: u32, len: usize) -> Result<Vec<u8>> {
+        let at = self.own_offset(id)?;
+        let link = self.links.iter().find(|(word, _)| *word == at / 8);
+        let (_, target) =
+            link.ok_or_else(|| Error::BadReply(format!("attribute {id:#x} is no pointer")))?;
+        Ok(self.copy(*target, len))
+    }
+
     /// An output of one element of this size.
     pub fn out(mut self, id: u32, size: usize) -> Self {
         let offset = self.reserve(size);

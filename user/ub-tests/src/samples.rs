@@ -3,6 +3,7 @@
 //! Commands of many kinds that work, for tests that spoil them.
 
 use ub_client::abi::*;
+use ub_client::staged::{self, Class};
 use ub_client::tlv::Cmd;
 use ub_client::{
     DevAttr, Error, Jetty, JettyConfig, Jfc, JfcConfig, Jfr, JfrConfig, Jfs, JfsConfig, Path,
@@ -98,6 +99,30 @@ pub fn samples(pair: &Pair, token: &Token) -> Vec<Sample> {
             &[UBURMA_CREATE_JETTY_IN_UDATA],
         )
         .undone_by(UBURMA_CREATE_JETTY_OUT_HANDLE, Jetty::delete_cmd),
+        sample(
+            "ALLOC_JFC",
+            staged::alloc_jfc_cmd(JfcConfig::default()),
+            &[UBURMA_ALLOC_JFC_IN_UDATA],
+        )
+        .undone_by(UBURMA_ALLOC_JFC_OUT_HANDLE, |handle| {
+            Class::Jfc.free_cmd(handle)
+        }),
+        sample(
+            "ALLOC_JFR",
+            staged::alloc_jfr_cmd(JfrConfig::on(&side.sent)),
+            &[UBURMA_ALLOC_JFR_IN_UDATA],
+        )
+        .undone_by(UBURMA_ALLOC_JFR_OUT_HANDLE, |handle| {
+            Class::Jfr.free_cmd(handle)
+        }),
+        sample(
+            "ALLOC_JFS",
+            staged::alloc_jfs_cmd(JfsConfig::on(&side.sent)),
+            &[UBURMA_ALLOC_JFS_IN_UDATA],
+        )
+        .undone_by(UBURMA_ALLOC_JFS_OUT_HANDLE, |handle| {
+            Class::Jfs.free_cmd(handle)
+        }),
         sample("REGISTER_SEG", segment, &[UBURMA_REGISTER_SEG_IN_UDATA])
             .undone_by(UBURMA_REGISTER_SEG_OUT_HANDLE, Segment::unregister_cmd),
         sample(

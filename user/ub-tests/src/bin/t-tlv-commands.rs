@@ -38,10 +38,6 @@ const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[
         UBURMA_CMD_DELETE_JFS_BATCH..=UBURMA_CMD_EXCHANGE_TP_INFO,
         libc::EOPNOTSUPP,
     ),
-    (
-        UBURMA_CMD_ALLOC_JFC..=UBURMA_CMD_DEACTIVE_JETTY,
-        libc::EOPNOTSUPP,
-    ),
 ];
 
 fn refusal(command: u32) -> Option<i32> {
