@@ -9,6 +9,7 @@
 #[macro_use]
 mod macros;
 
+pub mod conform;
 pub mod counters;
 pub mod fixture;
 pub mod listener;

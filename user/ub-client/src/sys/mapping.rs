@@ -314,6 +314,16 @@ impl Mapping {
         Ok(())
     }
 
+    /// Makes the pages from an offset on inaccessible.
+    pub fn protect_from(&self, offset: usize) -> Result<()> {
+        let start = self.at(offset, self.len.saturating_sub(offset));
+        // SAFETY: the range is the end of this mapping.
+        if unsafe { libc::mprotect(start.cast(), self.len - offset, libc::PROT_NONE) } != 0 {
+            return Err(Error::last("mprotect"));
+        }
+        Ok(())
+    }
+
     /// Asks for the memory to be executable.
     pub fn make_executable(&self) -> Result<()> {
         let prot = libc::PROT_READ | libc::PROT_EXEC;
