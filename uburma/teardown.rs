@@ -58,20 +58,30 @@ pub(crate) fn unbind(jetty: &Uobject) -> Result {
     Ok(())
 }
 
+/// Unbinds a jetty, if it is bound to `target`.
+///
+/// # Errors
+///
+/// As for [`unbind`].
+pub(crate) fn unbind_from_this(jetty: &Uobject, target: &Arc<Uobject>) -> Result {
+    let is_bound = jetty
+        .binding()
+        .lock()
+        .as_ref()
+        .is_some_and(|bound| Arc::ptr_eq(bound.pointer(), target));
+    if is_bound {
+        unbind(jetty)?;
+    }
+    Ok(())
+}
+
 /// Unbinds all jettys of a file that are bound to `target`.
 fn unbind_from(file: &UbFile, target: &Arc<Uobject>) -> Result {
     for (_, jetty) in file.objects().newest_first() {
         if target.use_count().references() == 0 {
             break;
         }
-        let is_bound = jetty
-            .binding()
-            .lock()
-            .as_ref()
-            .is_some_and(|bound| Arc::ptr_eq(bound.pointer(), target));
-        if is_bound {
-            unbind(&jetty)?;
-        }
+        unbind_from_this(&jetty, target)?;
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ use super::target::{
 use crate::{
     command::{
         done,
+        then,
+        Commit,
         Outcome, //
     },
     dispatch::Call,
@@ -31,16 +33,41 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Binds a jetty, and returns the number of the transport path.
+/// A binding that nobody has been told of: dissolved by the drop, unless it is committed.
+pub(crate) struct NewBinding {
+    /// The jetty; `None` if it was bound before, or is to stay bound.
+    jetty: Option<Shared<Jetty>>,
+    /// What it is bound to.
+    target: Shared<TargetJetty>,
+}
+
+impl Commit for NewBinding {
+    fn commit(mut self) -> Result {
+        self.jetty = None;
+        Ok(())
+    }
+}
+
+impl Drop for NewBinding {
+    fn drop(&mut self) {
+        let Some(jetty) = self.jetty.take() else {
+            return;
+        };
+        // If that fails it is bound, as if the caller had been told.
+        let _ = teardown::unbind_from_this(&jetty, self.target.pointer());
+    }
+}
+
+/// Binds a jetty; also returns the number of the transport path.
 ///
 /// Binding the same two again changes nothing.
 fn bind_over(
     call: &Call<'_>,
-    jetty: &Shared<Jetty>,
-    target: &Shared<TargetJetty>,
+    jetty: Shared<Jetty>,
+    target: Shared<TargetJetty>,
     tp: Option<ActiveTp>,
     udata: &Udata,
-) -> Result<u32> {
+) -> Result<(u32, NewBinding)> {
     let user = call.user(udata)?;
     let mut binding = jetty.binding().lock();
     let again = match &*binding {
@@ -55,27 +82,31 @@ fn bind_over(
         }
         *binding = Some(reference);
     }
-    target.get()?.tpn().map(user_tpn)
+    drop(binding);
+    let new = NewBinding {
+        jetty: (!again).then_some(jetty),
+        target,
+    };
+    let tpn = new.target.get()?.tpn().map(user_tpn)?;
+    Ok((tpn, new))
 }
 
 /// Binds a jetty over a transport path that ubcore chooses.
 pub(crate) fn bind(
     call: &Call<'_>,
     request: bind_jetty::Request,
-) -> Result<Outcome<bind_jetty::Reply>> {
-    let (jetty, target) = (&request.jetty_handle, &request.tjetty_handle);
-    let tpn = bind_over(call, jetty, target, None, &request.udata)?;
-    done(bind_jetty::Reply {
-        tpn,
-        udata: request.udata,
-    })
+) -> Result<Outcome<bind_jetty::Reply, NewBinding>> {
+    let (jetty, target) = (request.jetty_handle, request.tjetty_handle);
+    let (tpn, new) = bind_over(call, jetty, target, None, &request.udata)?;
+    let udata = request.udata;
+    then(bind_jetty::Reply { tpn, udata }, new)
 }
 
 /// Binds a jetty over a given transport path.
 pub(crate) fn bind_ex(
     call: &Call<'_>,
     request: bind_jetty_ex::Request,
-) -> Result<Outcome<bind_jetty_ex::Reply>> {
+) -> Result<Outcome<bind_jetty_ex::Reply, NewBinding>> {
     let tp = wanted_tp(ActiveTp {
         handle: request.tp_handle,
         peer_handle: request.peer_tp_handle,
@@ -83,12 +114,10 @@ pub(crate) fn bind_ex(
         tx_psn: request.tx_psn,
         rx_psn: request.rx_psn,
     });
-    let (jetty, target) = (&request.jetty_handle, &request.tjetty_handle);
-    let tpn = bind_over(call, jetty, target, tp, &request.udata)?;
-    done(bind_jetty_ex::Reply {
-        tpn,
-        udata: request.udata,
-    })
+    let (jetty, target) = (request.jetty_handle, request.tjetty_handle);
+    let (tpn, new) = bind_over(call, jetty, target, tp, &request.udata)?;
+    let udata = request.udata;
+    then(bind_jetty_ex::Reply { tpn, udata }, new)
 }
 
 /// Undoes a binding; when the device is gone there is none.
