@@ -220,22 +220,29 @@ impl Cmd {
 
     /// Runs it with an ioctl number of the caller's choice.
     pub fn run_as(&mut self, fd: RawFd, request: u64) -> Result<()> {
-        self.run_by(|header| sys::ioctl(fd, request, header as *const _ as u64))
+        self.run_sys(|header| sys::ioctl(fd, request, header as *const _ as u64))
     }
 
     /// Runs it as a 32-bit process does: the header lies in memory below 4 GiB.
     pub fn run_compat(&mut self, fd: RawFd, request: u64, low: &LowMemory) -> Result<()> {
-        self.run_by(|header| {
+        self.run_sys(|header| {
             low.write(0, sys::bytes_of(header));
             sys::ioctl_compat(fd, request as u32, low.addr() as u32)
         })
     }
 
     /// Runs it by a function that makes the system call.
-    fn run_by(
+    fn run_sys(
         &mut self,
         call: impl FnOnce(&uburma_cmd_hdr) -> std::result::Result<i32, i32>,
     ) -> Result<()> {
+        self.run_by(call)
+            .map(|_| ())
+            .map_err(|errno| Error::sys(&format!("command {}", self.command), errno))
+    }
+
+    /// Calls a function that makes the system call with this header, and gives its result.
+    pub fn run_by<R>(&mut self, call: impl FnOnce(&uburma_cmd_hdr) -> R) -> R {
         let records = self.records();
         let header = uburma_cmd_hdr {
             command: self.command,
@@ -244,10 +251,7 @@ impl Cmd {
                 .unwrap_or((records.len() * size_of::<uburma_cmd_attr>()) as u32),
             args_addr: self.args_addr.unwrap_or(records.as_ptr() as u64),
         };
-        let done = call(&header);
-        drop(records);
-        done.map(|_| ())
-            .map_err(|errno| Error::sys(&format!("command {}", self.command), errno))
+        call(&header)
     }
 
     /// The attribute records, with addresses; valid while `self` is not changed.

@@ -11,6 +11,7 @@ mod macros;
 
 pub mod conform;
 pub mod counters;
+pub mod failnth;
 pub mod fixture;
 pub mod listener;
 pub mod modules;

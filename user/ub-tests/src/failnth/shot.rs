@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a sweep repeats: a system call that works, and what takes its effect back.
+
+use std::os::fd::RawFd;
+
+use ub_client::abi::{IOC_CMD, IOC_EVENT};
+use ub_client::sys;
+use ub_client::tlv::Cmd;
+use ub_client::Error;
+
+use super::faults::{Faults, Kind};
+use crate::{Failure, Outcome};
+
+/// An errno, if it failed, and what kind of fault struck, if one did.
+pub type Hit = (Result<(), i32>, Option<Kind>);
+
+/// One system call in a state in which it works.
+pub trait Shot {
+    /// Makes it; only the system call itself is spoiled.
+    fn fire(&mut self, faults: &Faults, nth: u32) -> Result<Hit, Failure>;
+
+    /// Makes it without faults.
+    fn retry(&mut self) -> Result<(), i32>;
+
+    /// Takes back what the last call did, which succeeded.
+    fn undo(&mut self) -> Outcome;
+}
+
+/// A boxed shot.
+pub type AnyShot<'a> = Box<dyn Shot + 'a>;
+
+/// A command.
+pub struct CmdShot<'a> {
+    fd: RawFd,
+    request: u64,
+    fresh: Cmd,
+    done: Cmd,
+    undo: Box<dyn FnMut(&Cmd) -> Outcome + 'a>,
+}
+
+impl<'a> CmdShot<'a> {
+    /// A command of a device file, which `undo` takes back.
+    pub fn new(fd: RawFd, cmd: Cmd, undo: impl FnMut(&Cmd) -> Outcome + 'a) -> AnyShot<'a> {
+        Self::on(fd, IOC_CMD, cmd, undo)
+    }
+
+    /// A command of an event file.
+    pub fn event(fd: RawFd, cmd: Cmd, undo: impl FnMut(&Cmd) -> Outcome + 'a) -> AnyShot<'a> {
+        Self::on(fd, IOC_EVENT, cmd, undo)
+    }
+
+    fn on(
+        fd: RawFd,
+        request: u64,
+        cmd: Cmd,
+        undo: impl FnMut(&Cmd) -> Outcome + 'a,
+    ) -> AnyShot<'a> {
+        Box::new(CmdShot {
+            fd,
+            request,
+            done: cmd.clone(),
+            fresh: cmd,
+            undo: Box::new(undo),
+        })
+    }
+}
+
+impl Shot for CmdShot<'_> {
+    fn fire(&mut self, faults: &Faults, nth: u32) -> Result<Hit, Failure> {
+        self.done = self.fresh.clone();
+        let (fd, request) = (self.fd, self.request);
+        self.done.run_by(|header| {
+            let arg = header as *const _ as u64;
+            let (ret, kind) = faults.hit(nth, || sys::ioctl(fd, request, arg))?;
+            Ok((ret.map(|_| ()), kind))
+        })
+    }
+
+    fn retry(&mut self) -> Result<(), i32> {
+        self.done = self.fresh.clone();
+        self.done
+            .run_as(self.fd, self.request)
+            .map_err(|err| err.errno())
+    }
+
+    fn undo(&mut self) -> Outcome {
+        (self.undo)(&self.done)
+    }
+}
+
+/// Any other call.
+pub struct CallShot<'a, T> {
+    call: Box<dyn FnMut() -> Result<T, Error> + 'a>,
+    undo: Box<dyn FnMut(T) -> Outcome + 'a>,
+    done: Option<T>,
+}
+
+impl<'a, T: 'a> CallShot<'a, T> {
+    /// A call, and what takes its result back.
+    pub fn new(
+        call: impl FnMut() -> Result<T, Error> + 'a,
+        undo: impl FnMut(T) -> Outcome + 'a,
+    ) -> AnyShot<'a> {
+        Box::new(CallShot {
+            call: Box::new(call),
+            undo: Box::new(undo),
+            done: None,
+        })
+    }
+}
+
+impl<T> Shot for CallShot<'_, T> {
+    fn fire(&mut self, faults: &Faults, nth: u32) -> Result<Hit, Failure> {
+        let (result, kind) = faults.hit(nth, &mut self.call)?;
+        Ok((
+            result
+                .map(|done| self.done = Some(done))
+                .map_err(|err| err.errno()),
+            kind,
+        ))
+    }
+
+    fn retry(&mut self) -> Result<(), i32> {
+        let result = (self.call)();
+        self.done = Some(result.map_err(|err| err.errno())?);
+        Ok(())
+    }
+
+    fn undo(&mut self) -> Outcome {
+        match self.done.take() {
+            Some(done) => (self.undo)(done),
+            None => Ok(()),
+        }
+    }
+}
