@@ -14,7 +14,7 @@ from . import console, guest, ktap, qemu
 _GRACE = 30
 # Seconds on an idle host; a busy one may take minutes.
 _BOOT_LIMIT = 600
-_STEP_LIMIT = 120
+_STEP_LIMIT = 300
 # A machine that crashes is started again for the tests that are left.
 _MOST_BOOTS = 6
 _HEARTBEAT = 15
