@@ -21,9 +21,7 @@ use crate::{
         AttrTable,
         Channel,
         Header,
-        ATTR_LEN,
-        HEADER_LEN,
-        MAX_ATTRS, //
+        HEADER_LEN, //
     },
     table::{
         COMMANDS,
@@ -137,10 +135,10 @@ fn with_attrs(
     let mut header = [0; HEADER_LEN];
     read_bytes(addr as u64, &mut header)?;
     let header = Header::parse(&header, channel)?;
-    let mut attrs = [0; ATTR_LEN * MAX_ATTRS];
-    let attrs = attrs.get_mut(..header.args_len as usize).ok_or(EINVAL)?;
-    read_bytes(header.args_addr, attrs)?;
-    f(header.command, &AttrTable::new(attrs)?)?;
+    // Not on the stack: a driver and what it calls are to run on top of this.
+    let mut attrs = KVec::from_elem(0, header.args_len as usize, GFP_KERNEL)?;
+    read_bytes(header.args_addr, &mut attrs)?;
+    f(header.command, &AttrTable::new(&attrs)?)?;
     Ok(0)
 }
 
