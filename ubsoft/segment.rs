@@ -39,10 +39,6 @@ use kernel::{
     page::PAGE_SIZE,
     prelude::*,
     sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
         rcu,
         Arc, //
     }, //
@@ -115,8 +111,7 @@ pub(crate) struct Seg {
     owner: CtxId,
     token_id: u32,
     view: SegView,
-    /// A peer has invalidated the token: no remote access any more.
-    invalid: Atomic<bool>,
+    /// Private when a peer has invalidated the token: no remote access any more.
     #[pin]
     pages: Pages,
     pinned: Count,
@@ -182,7 +177,6 @@ pub(crate) fn register(
             owner,
             token_id,
             view,
-            invalid: Atomic::new(false),
             pages <- Pages::new(pages, dev.host.idle.clone()),
             pinned,
             count: Count::one(&dev.host.counters, CountKind::Segments),
@@ -238,7 +232,7 @@ impl Soft {
         let seg = self
             .segs
             .get_rcu(&guard, remote.token_id)
-            .filter(|seg| !seg.invalid.load(Relaxed))
+            .filter(|seg| !seg.pages.is_private())
             .ok_or(CrStatus::RemAccessAbort)?;
         let offset = check_remote(&seg.view, op, remote.addr, u64::from(len), remote.token)?;
         let pages = seg
@@ -261,15 +255,15 @@ impl Soft {
     ) -> Result<Arc<Segment>, CrStatus> {
         self.segs
             .get(token_id)
-            .filter(|seg| seg.owner == owner && !seg.invalid.load(Relaxed))
+            .filter(|seg| seg.owner == owner && !seg.pages.is_private())
             .filter(|seg| seg.view.token_policy == TOKEN_NONE || token_eq(seg.view.token, token))
             .ok_or(CrStatus::RemAccessAbort)
     }
 }
 
 impl Seg {
-    /// Ends remote access that has not begun yet.
+    /// Ends remote access: what has not begun is refused, what is under way fails soon.
     pub(crate) fn invalidate(&self) {
-        self.invalid.store(true, Relaxed);
+        self.pages.make_private();
     }
 }

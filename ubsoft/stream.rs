@@ -89,11 +89,18 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Returns what is left, at most a chunk; fails when the segment is being unregistered.
+    /// Returns what is left, at most a chunk; fails when the segment is being unregistered, or was
+    /// invalidated and is a peer's.
     #[inline]
     fn window(&self) -> Result<(usize, usize), CrStatus> {
-        if self.begun && self.pages.is_revoked() {
-            return Err(self.fault);
+        if self.begun {
+            let ends = match self.fault {
+                CrStatus::LocAccess => self.pages.is_revoked(),
+                _ => self.pages.is_private(),
+            };
+            if ends {
+                return Err(self.fault);
+            }
         }
         Ok((self.offset, self.left.min(CHUNK)))
     }

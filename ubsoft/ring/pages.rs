@@ -33,6 +33,8 @@ use kernel::{
 
 /// The bit of the count that says: no more users.
 const REVOKED: i32 = 1 << 30;
+/// The bit that says: no more users but the owner.
+const PRIVATE: i32 = 1 << 29;
 
 /// Where those wait who revoke memory; one for the whole module.
 ///
@@ -50,7 +52,7 @@ impl Idle {
 ///
 /// # Invariants
 ///
-/// * `users` counts the [`PageUse`]s that exist.
+/// * `users` counts the [`PageUse`]s that exist, of which there are less than 2^29.
 /// * `pages` is changed only by who set `unpinned`, when [`REVOKED`] is set and there are no users.
 /// * The memory of this object stays until there are no users: it is pinned, and its drop revokes.
 #[pin_data(PinnedDrop)]
@@ -101,18 +103,35 @@ impl Pages {
         self.users.load(Relaxed) & REVOKED != 0
     }
 
-    /// Keeps new users out and waits until all have left.
-    fn wait_idle(&self) {
+    /// Tells whether only the owner may use the pages, or nobody: long copies of others should end.
+    #[inline]
+    pub(crate) fn is_private(&self) -> bool {
+        self.users.load(Relaxed) & (REVOKED | PRIVATE) != 0
+    }
+
+    /// Sets a bit of the count.
+    fn mark(&self, bit: i32) {
         let mut users = self.users.load(Relaxed);
-        while users & REVOKED == 0 {
-            match self.users.cmpxchg(users, users | REVOKED, Full) {
+        while users & bit == 0 {
+            match self.users.cmpxchg(users, users | bit, Full) {
                 Ok(_) => break,
                 Err(now) => users = now,
             }
         }
+    }
+
+    /// Leaves the pages to their owner. Does not wait for others, who are to ask
+    /// [`Self::is_private`].
+    pub(crate) fn make_private(&self) {
+        self.mark(PRIVATE);
+    }
+
+    /// Keeps new users out and waits until all have left.
+    fn wait_idle(&self) {
+        self.mark(REVOKED);
         self.idle
             .0
-            .wait_uninterruptible(|| self.users.load(Acquire) == REVOKED);
+            .wait_uninterruptible(|| self.users.load(Acquire) & !PRIVATE == REVOKED);
     }
 
     /// Keeps new users out, waits until all have left, and unpins the pages. May sleep.
@@ -151,6 +170,13 @@ impl PageUse<'_> {
         unsafe { self.pages.as_ref() }.is_revoked()
     }
 
+    /// Tells whether the pages are left to their owner, or being taken away.
+    #[inline]
+    pub(crate) fn is_private(&self) -> bool {
+        // SAFETY: By the type invariant.
+        unsafe { self.pages.as_ref() }.is_private()
+    }
+
     /// Returns the pages.
     #[inline]
     fn pinned(&self) -> Option<&PinnedPages> {
@@ -185,7 +211,7 @@ impl Drop for PageUse<'_> {
     fn drop(&mut self) {
         // SAFETY: By the type invariant; not accessed after the count fell.
         let before = unsafe { self.pages.as_ref() }.users.fetch_sub(1, Full);
-        if before == REVOKED + 1 {
+        if before & !PRIVATE == REVOKED + 1 {
             self.idle.0.notify(mask::IN);
         }
     }

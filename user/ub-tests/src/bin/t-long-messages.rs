@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ub_client::abi::*;
 use ub_client::sys::{self, Exit, Fork, Mapping, Pid};
 use ub_client::{Jfr, RecvWr, Segment, SegmentConfig, SendWr, Target, TargetConfig};
-use ub_tests::fixture::{expect_status, Pair, JETTY_TOKEN, SEG_TOKEN};
+use ub_tests::fixture::{expect_status, Pair, Side, JETTY_TOKEN, SEG_TOKEN};
 use ub_tests::{check, check_eq, tests, Failure, Outcome};
 
 /// Bytes of a message. It is the same memory again and again.
@@ -221,6 +221,51 @@ fn ringer_is_killed_during_a_read() -> Outcome {
     Ok(())
 }
 
+/// A WRITE under way to a segment that somebody else's message invalidates.
+fn segment_is_invalidated_during_a_write() -> Outcome {
+    is_cut(|| {
+        let mut giants = Giants::create()?;
+        let mut third = Side::create(Default::default())?;
+        let mark = [0x5a];
+        giants.map.fill(0, 1, 0);
+        giants.pair.b.memory.write(0, &mark);
+        giants.pair.b.post_recv(64, 64, 1)?;
+        let to_b = third.import(&giants.pair.b)?;
+        let target = giants.pair.to_b();
+        let (first, list) = ([giants.from.sge(0, 1)], giants.source());
+        // The first one says that the second one is next.
+        let wrs = [
+            SendWr::read(target, giants.pair.b.memory.remote(0), &first),
+            SendWr::write(target, giants.to.remote(0), &list),
+        ];
+        giants.pair.a.jetty.queue().post_list(&wrs)?;
+        let queue_ref = giants.pair.a.jetty.queue().ring().ring().resp().queue_ref;
+        let ctx = giants.pair.a.ctx.clone();
+        let kicker = std::thread::spawn(move || ctx.ring(IOC_SQ_KICK, queue_ref, 0));
+        let start = Instant::now();
+        while giants.map.bytes(0, 1) != mark {
+            check!(start.elapsed() < LONG, "nothing was read");
+            sys::yield_now();
+        }
+        let own = [third.memory.sge(0, 8)];
+        let (id, token) = (giants.to.token_id(), SEG_TOKEN);
+        let wr = SendWr::send_invalidate(to_b.target_ref(), &own, id, token);
+        third.expect(&wr, UBURMA_CR_SUCCESS)?;
+        kicker
+            .join()
+            .map_err(|_| Failure::Fail("the kicker died".to_string()))??;
+        expect_status(&giants.pair.a.sent.wait_polling(LONG)?, UBURMA_CR_SUCCESS)?;
+        let cqe = giants.pair.a.sent.wait_polling(LONG)?;
+        if u32::from(cqe.status) == UBURMA_CR_SUCCESS {
+            return Ok(false);
+        }
+        expect_status(&cqe, UBURMA_CR_REM_ACCESS_ABORT_ERR)?;
+        // Unregistering waits for the right ones.
+        giants.to.unregister()?;
+        Ok(true)
+    })
+}
+
 /// A receiver whose user asks it to flush still gets the whole message; unlike one that goes.
 fn error_state_does_not_cut_messages() -> Outcome {
     let mut giants = Giants::create()?;
@@ -254,6 +299,7 @@ fn main() -> ExitCode {
             jfr_goes_during_a_message,
             ringer_is_killed_during_a_message,
             ringer_is_killed_during_a_read,
+            segment_is_invalidated_during_a_write,
             error_state_does_not_cut_messages,
         ],
     )
