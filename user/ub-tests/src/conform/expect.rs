@@ -43,30 +43,6 @@ const NOT_OFFERED: &[(u32, Status)] = &[
     (UBURMA_CMD_SET_TP_ATTR, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_GET_TP_ATTR, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_EXCHANGE_TP_INFO, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ALLOC_JFC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_FREE_JFC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_SET_JFC_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_GET_JFC_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ACTIVE_JFC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DEACTIVE_JFC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ALLOC_JFR, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_FREE_JFR, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_SET_JFR_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_GET_JFR_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ACTIVE_JFR, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DEACTIVE_JFR, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ALLOC_JFS, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_FREE_JFS, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_SET_JFS_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_GET_JFS_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ACTIVE_JFS, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DEACTIVE_JFS, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ALLOC_JETTY, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_FREE_JETTY, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_SET_JETTY_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_GET_JETTY_OPT, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_ACTIVE_JETTY, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DEACTIVE_JETTY, Status::Refused(EOPNOTSUPP)),
 ];
 
 /// Event commands that are not offered.
@@ -203,9 +179,9 @@ fn by_stage(command: &Command, variant: Variant, written: &[usize]) -> Stage {
         (false, 0) => Stage::Done,
         (false, _) => Stage::Output,
     };
-    if let Some(at) = variant
+    if variant
         .attr()
-        .filter(|at| IGNORED.contains(&attr(*at).name))
+        .is_some_and(|at| IGNORED.contains(&attr(at).name))
     {
         return match variant {
             // All others are at a bad address, the inputs among them.
