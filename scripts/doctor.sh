@@ -110,6 +110,8 @@ look_at_tools() {
 	for name in rustfmt clippy-driver; do
 		command -v "$name" >/dev/null || note "$name is not here: 'scripts/setup.sh check' installs it for 'make check'"
 	done
+	compgen -G "/usr/lib/x86_64-linux-gnu/librxe-rdmav*.a" >/dev/null ||
+		note "the static libraries of rdma-core are not here: 'make bench' installs them"
 }
 
 look_at_space() {
@@ -125,6 +127,15 @@ look_at_space() {
 	fi
 	free=$(($(df -Pk "$UB_ROOT" | awk 'NR == 2 { print $4 }') / 1048576))
 	[ "$free" -ge 1 ] || missing "1 GiB for build results in $UB_ROOT/build" "free some space"
+}
+
+look_at_memory() {
+	local available need=4
+	available=$(($(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo) / 1048576))
+	echo "Memory"
+	if [ "$available" -ge "$need" ]; then ok "$available GiB are available"; else
+		note "$available GiB of memory are available: two test machines take 1.5 GiB each, a kernel build as much"
+	fi
 }
 
 # option KERNEL NAME WHAT-FOR: whether the kernel has CONFIG_NAME=y.
@@ -198,6 +209,7 @@ look_at_system
 look_at_rust
 look_at_tools
 look_at_space
+look_at_memory
 look_at_kernels
 if [ "$MISSING" -ne 0 ]; then
 	echo "$MISSING missing, see the arrows above."
