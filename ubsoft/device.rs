@@ -119,7 +119,7 @@ pub(crate) struct Soft {
 impl Soft {
     /// Initialises a device without objects.
     fn new(host: &Arc<Host>, node: u32, eid: Eid) -> impl PinInit<Self, Error> + '_ {
-        let queue = || host.reclaim.clone();
+        let reaper = || host.reaper.clone();
         let eids = core::array::from_fn(|index| (index == 0).then_some(eid));
         try_pin_init!(Self {
             host: host.clone(),
@@ -128,12 +128,12 @@ impl Soft {
             more_eids <- new_spinlock!([Eid::ZERO; MAX_EIDS], "Soft::more_eids"),
             port_down: Atomic::new(false),
             admin <- new_mutex!(eids, "Soft::admin"),
-            jfcs <- new_id_map!(1..=MAX_OBJECTS, queue()),
-            jfss <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
-            jfrs <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
-            jettys <- new_id_map!(FIRST_ID..=LAST_ID, queue()),
-            segs <- new_id_map!(1..=MAX_TOKENS, queue()),
-            targets <- new_id_map!(1..=MAX_REF, queue()),
+            jfcs <- new_id_map!(1..=MAX_OBJECTS, reaper()),
+            jfss <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
+            jfrs <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
+            jettys <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
+            segs <- new_id_map!(1..=MAX_TOKENS, reaper()),
+            targets <- new_id_map!(1..=MAX_REF, reaper()),
             tokens <- new_handle_table!(1..=MAX_TOKENS),
             rings <- new_handle_table!(1..=RINGS_MAX),
             tps <- TpTable::new(),

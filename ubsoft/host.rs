@@ -11,7 +11,9 @@ use crate::{
     device::Dev,
     kernel_ext::{
         id_map::IdMap,
+        id_space::LAST,
         random,
+        reaper::Reaper,
         workqueue::WorkQueue, //
     },
     logic::eid::Eid,
@@ -24,7 +26,6 @@ use kernel::{
             Atomic,
             Relaxed, //
         },
-        rcu,
         Arc, //
     }, //
 };
@@ -52,7 +53,7 @@ pub(crate) struct Host {
     /// Runs send queues whose poster does not.
     pub(crate) works: Arc<WorkQueue>,
     /// Drops what RCU readers may still use.
-    pub(crate) reclaim: Arc<WorkQueue>,
+    pub(crate) reaper: Arc<Reaper>,
     /// Counts objects.
     pub(crate) counters: Arc<Counters>,
     /// Bytes 0 to 11 of the EIDs that devices get.
@@ -66,17 +67,17 @@ pub(crate) struct Host {
 impl Host {
     /// Makes the state of a host without devices.
     pub(crate) fn new() -> Result<Arc<Self>> {
-        let reclaim = Arc::new(WorkQueue::unbound(c"ubsoft_reclaim", 0)?, GFP_KERNEL)?;
+        let reaper = Arc::pin_init(Reaper::new(c"ubsoft_reaper"), GFP_KERNEL)?;
         Arc::pin_init(
             try_pin_init!(Self {
-                nodes <- new_id_map!(1..=u32::MAX, reclaim.clone()),
+                nodes <- new_id_map!(1..=LAST, reaper.clone()),
                 idle: Arc::new(Idle::new()?, GFP_KERNEL)?,
                 works: Arc::new(WorkQueue::unbound(c"ubsoft", MAX_WORKERS)?, GFP_KERNEL)?,
                 counters: Counters::new()?,
                 eid_prefix: eid_prefix(),
                 eids: Atomic::new(0),
                 contexts: Atomic::new(0),
-                reclaim,
+                reaper,
             }),
             GFP_KERNEL,
         )
@@ -115,11 +116,10 @@ impl Host {
 
     /// Waits until nothing is left to do for objects that are gone. All devices must be gone.
     pub(crate) fn settle(&self) {
-        // A work may drop what is then reclaimed after a grace period, which may drop a device.
+        // A work may drop what is then dropped after a grace period, which may drop a device.
         for _ in 0..2 {
             self.works.drain();
-            rcu::rcu_barrier();
-            self.reclaim.drain();
+            self.reaper.settle();
         }
     }
 }

@@ -187,9 +187,8 @@ pub(crate) fn create_jfs(
         count: Count::one(&dev.host.counters, CountKind::Jfs),
     };
     let (sq, grant, pending) = Sq::new(dev, parts)?;
-    let ready = pending.prepare(request.owner)?;
     let jfs = Jfs::new_jfs(cfg, id, grant, try_pin_init!(JfsData { sq }))?;
-    ready.publish();
+    pending.publish();
     reservation.publish(jfs.clone());
     Ok(jfs)
 }
@@ -233,7 +232,6 @@ pub(crate) fn create_jetty(
         count: Count::one(&dev.host.counters, CountKind::Jetty),
     };
     let (sq, grant, pending) = Sq::new(dev, parts)?;
-    let ready = pending.prepare(owner)?;
     let (jfr, recv_jfc) = (cfg.jfr.clone(), cfg.recv_jfc.clone());
     let data = try_pin_init!(JettyData {
         sq,
@@ -245,7 +243,7 @@ pub(crate) fn create_jetty(
         limit <- new_spinlock!(LimitWatch::default(), "JettyData::limit"),
     });
     let jetty = Jetty::new_jetty(cfg, id, grant, data)?;
-    ready.publish();
+    pending.publish();
     reservation.publish(jetty.clone());
     Ok(jetty)
 }

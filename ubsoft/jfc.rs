@@ -198,7 +198,6 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
     let reservation = dev.reserve_id(&dev.jfcs, cfg.id)?;
     let id = reservation.id();
     let (ring, pending) = QueueRing::new(dev, &request, Kind::Complete, geometry, STRIDE)?;
-    let ready = pending.prepare(request.owner)?;
     ring.reply(&request, id, 0, 0)?;
     let owner = request.owner;
     let cq = try_pin_init!(Cq {
@@ -219,7 +218,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
         ),
     });
     let jfc = Jfc::new_jfc(cfg, id, geometry.entries(), cq)?;
-    ready.publish();
+    pending.publish();
     reservation.publish(jfc.clone());
     Ok(jfc)
 }

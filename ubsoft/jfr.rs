@@ -322,7 +322,6 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
     let id = reservation.id();
     let stride = rqe_stride(max_sge).ok_or(EINVAL)?;
     let (ring, pending) = QueueRing::new(dev, &request, Kind::Receive, geometry, stride)?;
-    let ready = pending.prepare(request.owner)?;
     ring.reply(&request, id, max_sge, 0)?;
     let (jfc, grant) = (cfg.jfc.clone(), (geometry.entries(), cfg.max_sge));
     let (token_policy, token, rnr_timer) = (cfg.token_policy, cfg.token, cfg.min_rnr_timer);
@@ -353,7 +352,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
         count: Count::one(&dev.host.counters, CountKind::Jfr),
     });
     let jfr = Jfr::new_jfr(cfg, id, grant, rq)?;
-    ready.publish();
+    pending.publish();
     reservation.publish(jfr.clone());
     Ok(jfr)
 }

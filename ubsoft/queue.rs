@@ -44,9 +44,11 @@ pub(crate) const RING_MAX: usize = 1 << 24;
 /// Most rings of a device.
 pub(crate) const RINGS_MAX: u32 = (1 << 20) - 1;
 
-/// A ring that can be mapped, by its number.
+/// A ring and whose it is: what the table of those that can be mapped holds.
+#[pin_data]
 pub(crate) struct MappableRing {
-    ring: Arc<Ring>,
+    #[pin]
+    ring: Ring,
     owner: CtxId,
 }
 
@@ -129,7 +131,7 @@ impl<'a> Request<'a> {
 
 /// A queue's ring.
 pub(crate) struct QueueRing {
-    ring: Arc<Ring>,
+    ring: Arc<MappableRing>,
     /// Its number in the table of those that can be mapped; 0 for none.
     number: u32,
     count: Count,
@@ -140,7 +142,7 @@ impl core::ops::Deref for QueueRing {
 
     #[inline]
     fn deref(&self) -> &Ring {
-        &self.ring
+        &self.ring.ring
     }
 }
 
@@ -158,8 +160,11 @@ impl QueueRing {
         stride: u32,
     ) -> Result<(Self, PendingRing<'d>)> {
         let ring = Arc::pin_init(
-            Ring::new(kind, geometry, stride, RING_MAX),
-            GFP_KERNEL_ACCOUNT,
+            try_pin_init!(MappableRing {
+                ring <- Ring::new(kind, geometry, stride, RING_MAX),
+                owner: request.owner,
+            }),
+            GFP_KERNEL,
         )?;
         let slot = match request.udata {
             Some(_) => Some(dev.rings.reserve().map_err(full)?),
@@ -198,9 +203,9 @@ impl QueueRing {
         };
         udata.write(&QueueResp {
             mmap_off: u64::from(self.number).wrapping_mul(RING_MAX as u64),
-            mmap_len: self.ring.len() as u64,
-            entries: self.ring.geometry().entries(),
-            stride: self.ring.stride(),
+            mmap_len: self.len() as u64,
+            entries: self.geometry().entries(),
+            stride: self.stride(),
             // CAST: One page.
             entries_off: ENTRIES_OFFSET as u32,
             queue_ref,
@@ -222,34 +227,14 @@ impl QueueRing {
 /// A ring whose number is reserved and not visible yet.
 pub(crate) struct PendingRing<'d> {
     slot: Option<Reservation<'d, MappableRing>>,
-    ring: Arc<Ring>,
+    ring: Arc<MappableRing>,
 }
 
-/// What makes a ring visible, with all that can fail done.
-pub(crate) struct ReadyRing<'d>(Option<(Reservation<'d, MappableRing>, Arc<MappableRing>)>);
-
-impl<'d> PendingRing<'d> {
-    /// Allocates what publishing takes.
-    pub(crate) fn prepare(self, owner: CtxId) -> Result<ReadyRing<'d>> {
-        let Some(slot) = self.slot else {
-            return Ok(ReadyRing(None));
-        };
-        let entry = MappableRing {
-            ring: self.ring,
-            owner,
-        };
-        Ok(ReadyRing(Some((
-            slot,
-            Arc::new(entry, GFP_KERNEL_ACCOUNT)?,
-        ))))
-    }
-}
-
-impl ReadyRing<'_> {
-    /// Lets the owner map the ring.
+impl PendingRing<'_> {
+    /// Lets the owner map the ring; cannot fail.
     pub(crate) fn publish(self) {
-        if let Some((slot, entry)) = self.0 {
-            slot.publish(entry);
+        if let Some(slot) = self.slot {
+            slot.publish(self.ring);
         }
     }
 }

@@ -12,12 +12,10 @@
 #include <linux/types.h>
 
 struct device;
-struct lock_class_key;
 struct mm_struct;
 struct net;
 struct ns_common;
 struct page;
-struct xarray;
 
 /* device.c */
 void ub_helper_dev_set_uevent_suppress(struct device *dev, bool suppress);
@@ -28,6 +26,7 @@ s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages);
 unsigned long ub_helper_rlimit_memlock(void);
 void ub_helper_page_addresses(struct page *const *pages, void **addresses,
 			      size_t n);
+void ub_helper_pages_at(void *address, struct page **pages, size_t n);
 struct mm_struct *ub_helper_current_mm(void);
 
 /* net.c */
@@ -45,8 +44,8 @@ bool ub_helper_need_resched(void);
 void ub_helper_cond_resched(void);
 void ub_helper_synchronize_rcu_tasks(void);
 
-/* xarray.c */
-void ub_helper_xa_init(struct xarray *xa, gfp_t flags, const char *name,
-		       struct lock_class_key *key);
+/* uaccess.c */
+int ub_helper_get_user(u64 *word, u64 address, size_t size);
+int ub_helper_put_user(u64 address, u64 word, size_t size);
 
 #endif /* _UB_HELPERS_H */

@@ -32,6 +32,16 @@ void ub_helper_page_addresses(struct page *const *pages, void **addresses,
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_addresses, "uburma,ubsoft,ubagg");
 
+void ub_helper_pages_at(void *address, struct page **pages, size_t n)
+{
+	bool is_virtual = is_vmalloc_addr(address);
+
+	for (size_t i = 0; i < n; i++, address += PAGE_SIZE)
+		pages[i] = is_virtual ? vmalloc_to_page(address) :
+					virt_to_page(address);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_pages_at, "uburma,ubsoft,ubagg");
+
 struct mm_struct *ub_helper_current_mm(void)
 {
 	return current->mm;

@@ -93,6 +93,37 @@ pub(crate) unsafe fn copy_nonoverlapping(dst: *mut u8, src: *const u8, len: usiz
     unsafe { bindings::memcpy(dst.cast(), src.cast(), len) };
 }
 
+/// Fills whole words with zeros: at the size of a page or more a string move of words beats
+/// `memset()`, and one of bytes where the processor has no fast ones.
+///
+/// # Safety
+///
+/// `dst` must be valid for writing `words` words.
+#[cfg(target_arch = "x86_64")]
+pub(crate) unsafe fn zero_words(dst: *mut u64, words: usize) {
+    // SAFETY: By the function's contract; the direction flag is clear by the ABI.
+    unsafe {
+        core::arch::asm!(
+            "rep stosq",
+            inout("rcx") words => _,
+            inout("rdi") dst => _,
+            in("rax") 0,
+            options(nostack, preserves_flags),
+        )
+    };
+}
+
+/// Fills whole words with zeros.
+///
+/// # Safety
+///
+/// `dst` must be valid for writing `words` words.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) unsafe fn zero_words(dst: *mut u64, words: usize) {
+    // SAFETY: By the function's contract.
+    unsafe { dst.write_bytes(0, words) };
+}
+
 /// Copies between areas that may overlap, as if by way of a third one.
 ///
 /// # Safety

@@ -62,12 +62,6 @@ impl<T: Send + Sync + 'static> HandleTable<T> {
         Ok(Reservation { table: self, id })
     }
 
-    /// Reserves the lowest free id of a range; errors as for [`Self::reserve`].
-    pub(crate) fn reserve_in(&self, ids: RangeInclusive<u32>) -> Result<Reservation<'_, T>> {
-        let id = self.space.reserve_in(ids)?;
-        Ok(Reservation { table: self, id })
-    }
-
     /// Reserves the given id; `EBUSY` if it is taken.
     pub(crate) fn reserve_exact(&self, id: u32) -> Result<Reservation<'_, T>> {
         self.space.reserve_exact(id)?;
@@ -122,7 +116,7 @@ impl<T: Send + Sync + 'static> HandleTable<T> {
         }
     }
 
-    /// Goes through the objects from the newest id to the oldest.
+    /// Goes through the objects from the newest to the oldest.
     ///
     /// Allocates nothing and holds no lock in between: objects may be removed meanwhile, also by
     /// the caller, and new ones are not visited.
@@ -135,7 +129,7 @@ impl<T: Send + Sync + 'static> HandleTable<T> {
 
     /// Tells whether there is no object; reserved ids do not count.
     pub(crate) fn is_empty(&self) -> bool {
-        self.space.find(0..=u32::MAX).is_none()
+        self.space.lock().is_empty()
     }
 }
 
@@ -187,8 +181,8 @@ impl<T: Send + Sync + 'static> Iterator for NewestFirst<'_, T> {
     type Item = (u32, Arc<T>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let space = self.table.space.lock();
-        let (id, entry) = self.cursor.next(&space)?;
+        let mut space = self.table.space.lock();
+        let (id, entry) = self.cursor.next(&mut space)?;
         // SAFETY: The lock is held.
         Some((id, unsafe { HandleTable::object(entry) }))
     }
@@ -196,10 +190,10 @@ impl<T: Send + Sync + 'static> Iterator for NewestFirst<'_, T> {
 
 /// Makes the initialiser of a [`HandleTable`] with a lock class of its own.
 ///
-/// Without arguments, ids are from 1 to `INT_MAX`.
+/// Without arguments, ids begin at 1.
 macro_rules! new_handle_table {
     () => {
-        new_handle_table!(1..=0x7fff_ffff)
+        new_handle_table!(1..=$crate::kernel_ext::id_space::LAST)
     };
     ($ids:expr) => {
         $crate::kernel_ext::handle_table::HandleTable::new(

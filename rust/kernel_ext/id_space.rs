@@ -1,263 +1,471 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A sparse array of pointers with allocation of ids: what the typed tables have in common.
+//! Places by number, and which of them are free: what the typed tables have in common.
 //!
-//! C header: [`include/linux/xarray.h`](srctree/include/linux/xarray.h)
+//! Places are in chunks, which two levels of pointers lead to. They are allocated when a number is
+//! first used, and stay as long as the space: whoever makes and destroys one object at a time
+//! allocates nothing here. A freed number is used again only after [`REST`] others were freed.
 
-use crate::bindings_ub;
 use core::{
     cell::UnsafeCell,
     ops::RangeInclusive,
     ptr::{
         null_mut,
         NonNull, //
-    }, //
+    },
 };
 use kernel::{
-    bindings,
-    error::to_result,
     prelude::*,
-    sync::LockClassKey,
-    types::{
-        NotThreadSafe,
-        Opaque, //
-    }, //
+    sync::{
+        atomic::{
+            Acquire,
+            Atomic,
+            Relaxed,
+            Release, //
+        },
+        lock::{
+            spinlock::SpinLockBackend,
+            Guard, //
+        },
+        LockClassKey,
+        SpinLock, //
+    },
 };
 
-/// How the array's own memory is allocated: may sleep, charged to the memory cgroup.
-const GFP: bindings::gfp_t = bindings::GFP_KERNEL_ACCOUNT;
+/// Places of a chunk, chunks of a branch, branches of a space.
+const CHUNK: usize = 64;
+const BRANCH: usize = 256;
+const ROOT: usize = 64;
+/// The last number there can be.
+pub(crate) const LAST: u32 = (CHUNK * BRANCH * ROOT - 1) as u32;
+/// Free numbers that rest before one of them is used again.
+const REST: u32 = 1024;
+/// No number: the end of a list.
+const NONE: u32 = u32::MAX;
 
-/// An xarray whose ids are allocated in turn.
+/// What a place is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Free, and in no list: above all that were allocated in turn, or not to be allocated so.
+    Unused,
+    /// In the list of free places.
+    Free,
+    /// Allocated, without entry.
+    Reserved,
+    /// With an entry, in the list of entries.
+    Published,
+}
+
+/// What the lock protects of a place.
+struct Place {
+    state: State,
+    /// Neighbours in the list that `state` says.
+    prev: u32,
+    next: u32,
+    /// When it was published: later ones have larger numbers.
+    born: u64,
+}
+
+/// A place for an entry.
+struct Slot {
+    /// The entry, null without one. Changed under the lock, read without.
+    entry: Atomic<*mut c_void>,
+    place: UnsafeCell<Place>,
+}
+
+impl Slot {
+    /// A free place.
+    const fn new() -> Self {
+        Self {
+            entry: Atomic::new(null_mut()),
+            place: UnsafeCell::new(Place {
+                state: State::Unused,
+                prev: NONE,
+                next: NONE,
+                born: 0,
+            }),
+        }
+    }
+}
+
+type Chunk = [Slot; CHUNK];
+type Branch = [Atomic<*mut Chunk>; BRANCH];
+
+/// Makes an array in place, element by element.
+fn new_array<T, const N: usize>(element: impl Fn() -> T) -> Result<KBox<[T; N]>> {
+    let mut array = KBox::<[T; N]>::new_uninit(GFP_KERNEL_ACCOUNT)?;
+    let first = array.as_mut_ptr().cast::<T>();
+    for i in 0..N {
+        // SAFETY: Inside of the allocation.
+        unsafe { first.add(i).write(element()) };
+    }
+    // SAFETY: All elements are initialised.
+    Ok(unsafe { array.assume_init() })
+}
+
+/// A list of places.
+struct List {
+    first: u32,
+    last: u32,
+    len: u32,
+}
+
+impl List {
+    /// An empty list.
+    const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+        len: 0,
+    };
+}
+
+/// What the lock protects of a space.
+struct Inner {
+    /// The places that were freed, in this order.
+    free: List,
+    /// The places with an entry, in the order of publication.
+    live: List,
+    /// No place from here on has been allocated in turn.
+    fresh: u32,
+    /// How many entries there ever were.
+    births: u64,
+}
+
+/// Numbers of a range that are allocated in turn, and entries under them.
 ///
-/// The lock of the array is a spinlock of process context, innermost, with the lock class of the
-/// table. Dropping it frees the array, not what the entries point to.
+/// The lock is a spinlock of process context, innermost, with the lock class of the table. Dropping
+/// the space does not free what the entries point to.
+///
+/// # Invariants
+///
+/// Branches and chunks that are reachable from `root` stay as long as the space. The
+/// [`Slot::place`]s are accessed under the lock only.
 #[pin_data(PinnedDrop)]
 pub(super) struct IdSpace {
     #[pin]
-    xa: Opaque<bindings::xarray>,
-    /// Where the next search begins; protected by the lock of the array.
-    next: UnsafeCell<u32>,
+    inner: SpinLock<Inner>,
+    root: [Atomic<*mut Branch>; ROOT],
     min: u32,
     max: u32,
 }
 
-// SAFETY: All access is under the lock of the array, or by functions that take RCU.
+// SAFETY: Chunks and branches are owned, and what they hold is accessed by the rules above.
 unsafe impl Send for IdSpace {}
 // SAFETY: As above.
 unsafe impl Sync for IdSpace {}
 
+/// Splits a number into indices of root, branch and chunk.
+#[inline]
+const fn indices(id: u32) -> (usize, usize, usize) {
+    // CAST: Fits.
+    let id = id as usize;
+    (id / (CHUNK * BRANCH), id / CHUNK % BRANCH, id % CHUNK)
+}
+
 impl IdSpace {
-    /// Makes an empty space.
+    /// Makes an empty space; numbers above [`LAST`] do not exist in any.
     pub(super) fn new(
         ids: RangeInclusive<u32>,
         name: &'static CStr,
         key: Pin<&'static LockClassKey>,
     ) -> impl PinInit<Self> {
         let (min, max) = ids.into_inner();
+        let inner = Inner {
+            free: List::EMPTY,
+            live: List::EMPTY,
+            fresh: min,
+            births: 0,
+        };
         pin_init!(Self {
-            // SAFETY: `slot` is valid for writing, name and key are static.
-            xa <- Opaque::ffi_init(move |slot| unsafe {
-                bindings_ub::ub_helper_xa_init(
-                    slot,
-                    bindings::XA_FLAGS_ALLOC,
-                    name.as_char_ptr(),
-                    key.as_ptr(),
-                )
-            }),
-            next: UnsafeCell::new(min),
+            inner <- SpinLock::new(inner, name, key),
+            root: [const { Atomic::new(null_mut()) }; ROOT],
             min,
-            max,
+            max: max.min(LAST),
         })
     }
 
-    /// Locks the array.
+    /// Locks the space.
     pub(super) fn lock(&self) -> Locked<'_> {
-        // SAFETY: An initialised array.
-        unsafe { bindings::xa_lock(self.xa.get()) };
         Locked {
             space: self,
-            _not_send: NotThreadSafe,
+            inner: self.inner.lock(),
         }
+    }
+
+    /// Returns the place of a number, if its chunk is there.
+    #[inline]
+    fn slot(&self, id: u32) -> Option<&Slot> {
+        let (root, branch, slot) = indices(id);
+        let branches = NonNull::new(self.root.get(root)?.load(Acquire))?;
+        // SAFETY: By the type's invariant.
+        let chunk = unsafe { branches.as_ref() }.get(branch)?.load(Acquire);
+        // SAFETY: As above.
+        unsafe { NonNull::new(chunk)?.as_ref() }.get(slot)
     }
 
     /// Returns the entry of `id`, nothing if the id is free or reserved.
     ///
     /// The entry may go at any time unless the caller prevents that.
+    #[inline]
     pub(super) fn load(&self, id: u32) -> *mut c_void {
-        // SAFETY: An initialised array; takes RCU itself.
-        unsafe { bindings::xa_load(self.xa.get(), id as usize) }
+        self.slot(id)
+            .map_or(null_mut(), |slot| slot.entry.load(Acquire))
     }
 
-    /// Returns the first entry in a range of ids.
-    pub(super) fn find(&self, ids: RangeInclusive<u32>) -> Option<(u32, NonNull<c_void>)> {
-        let (min, max) = ids.into_inner();
-        let mut index = min as usize;
-        // SAFETY: An initialised array; takes RCU itself.
-        let entry = unsafe {
-            bindings::xa_find(
-                self.xa.get(),
-                &mut index,
-                max as usize,
-                bindings::XA_PRESENT,
-            )
-        };
-        // CAST: At most `max`.
-        NonNull::new(entry).map(|entry| (index as u32, entry))
+    /// Makes the place of a number.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for a number above [`LAST`], `ENOMEM`.
+    fn grow(&self, id: u32) -> Result {
+        let (root, branch, _) = indices(id);
+        let root = self.root.get(root).ok_or(EINVAL)?;
+        if root.load(Acquire).is_null() {
+            install(root, new_array(|| Atomic::new(null_mut()))?);
+        }
+        // SAFETY: By the type's invariant, which holds for what was installed.
+        let branches = unsafe { NonNull::new(root.load(Acquire)).ok_or(EINVAL)?.as_ref() };
+        let branch = branches.get(branch).ok_or(EINVAL)?;
+        if branch.load(Acquire).is_null() {
+            install(branch, new_array(Slot::new)?);
+        }
+        Ok(())
     }
 
-    /// Reserves the next free id.
+    /// Reserves the next free number.
     ///
     /// # Errors
     ///
     /// `EBUSY` if all are taken, `ENOMEM`.
     pub(super) fn reserve(&self) -> Result<u32> {
-        let limit = bindings::xa_limit {
-            min: self.min,
-            max: self.max,
-        };
-        let mut id = 0;
-        let _guard = self.lock();
-        // SAFETY: The lock is held; a null entry reserves.
-        let ret = unsafe {
-            bindings::__xa_alloc_cyclic(
-                self.xa.get(),
-                &mut id,
-                null_mut(),
-                limit,
-                self.next.get(),
-                GFP,
-            )
-        };
-        to_result(ret)?;
-        Ok(id)
-    }
-
-    /// Reserves the lowest free id of a range; errors as for [`Self::reserve`].
-    pub(super) fn reserve_in(&self, ids: RangeInclusive<u32>) -> Result<u32> {
-        let (min, max) = ids.into_inner();
-        if min > max {
-            return Err(EINVAL);
+        loop {
+            // Unlocked before there is memory to be allocated.
+            let allocated = self.lock().allocate()?;
+            match allocated {
+                Allocated::Id(id) => return Ok(id),
+                Allocated::NeedsPlace(id) => self.grow(id)?,
+            }
         }
-        let mut id = 0;
-        let _guard = self.lock();
-        // SAFETY: The lock is held; a null entry reserves.
-        to_result(unsafe {
-            bindings::__xa_alloc(
-                self.xa.get(),
-                &mut id,
-                null_mut(),
-                bindings::xa_limit { min, max },
-                GFP,
-            )
-        })?;
-        Ok(id)
     }
 
-    /// Reserves one id; `EBUSY` if it is taken.
+    /// Reserves one number; `EBUSY` if it is taken, `EINVAL` above [`LAST`], `ENOMEM`.
     pub(super) fn reserve_exact(&self, id: u32) -> Result {
-        let _guard = self.lock();
-        // SAFETY: The lock is held; a null entry reserves.
-        to_result(unsafe { bindings::__xa_insert(self.xa.get(), id as usize, null_mut(), GFP) })
+        if self.slot(id).is_none() {
+            self.grow(id)?;
+        }
+        self.lock().take(id)
     }
 
     /// Returns a cursor that goes from the newest entry to the oldest.
     pub(super) fn newest_first(&self) -> Newest {
-        let _guard = self.lock();
-        // SAFETY: The lock is held.
-        let next = unsafe { *self.next.get() };
         Newest {
-            pivot: next,
-            below: u64::from(next),
-            upper: false,
+            last: NONE,
+            born: u64::MAX,
         }
     }
 }
 
-/// A position in the order of creation: ids go down from the last one allocated, then from the
-/// largest to the one allocated next. (As long as ids have not wrapped twice during one's life.)
-pub(super) struct Newest {
-    /// The id where the search began.
-    pivot: u32,
-    /// All ids from here on have been seen, in the part that is being searched.
-    below: u64,
-    /// Whether the part above `pivot` is being searched.
-    upper: bool,
-}
-
-impl Newest {
-    /// Goes to the next older entry that is there now.
-    pub(super) fn next(&mut self, space: &Locked<'_>) -> Option<(u32, NonNull<c_void>)> {
-        loop {
-            let lowest = if self.upper { self.pivot } else { 0 };
-            if let Some((id, entry)) = space.last(lowest, self.below) {
-                self.below = u64::from(id);
-                return Some((id, entry));
-            }
-            if self.upper {
-                return None;
-            }
-            self.upper = true;
-            self.below = u64::from(u32::MAX) + 1;
-        }
+/// Lets `place` lead to `new`, unless another one was faster.
+fn install<T>(place: &Atomic<*mut T>, new: KBox<T>) {
+    let new = KBox::into_raw(new);
+    if place.cmpxchg(null_mut(), new, Release).is_err() {
+        // SAFETY: From `into_raw`, and nobody has seen it.
+        drop(unsafe { KBox::from_raw(new) });
     }
 }
 
 #[pinned_drop]
 impl PinnedDrop for IdSpace {
     fn drop(self: Pin<&mut Self>) {
-        // SAFETY: Nobody else uses the array any more.
-        unsafe { bindings::xa_destroy(self.xa.get()) };
+        for root in &self.root {
+            let branches = root.load(Relaxed);
+            if branches.is_null() {
+                continue;
+            }
+            // SAFETY: Made by `install`, and nobody else uses the space any more.
+            let branches = unsafe { KBox::from_raw(branches) };
+            for chunk in branches.iter() {
+                let chunk = chunk.load(Relaxed);
+                if !chunk.is_null() {
+                    // SAFETY: As above.
+                    drop(unsafe { KBox::from_raw(chunk) });
+                }
+            }
+        }
     }
 }
 
-/// The locked array.
+/// The end of a search for a free number.
+enum Allocated {
+    /// It is reserved.
+    Id(u32),
+    /// It has no place yet.
+    NeedsPlace(u32),
+}
+
+/// The locked space.
 pub(super) struct Locked<'a> {
     space: &'a IdSpace,
-    _not_send: NotThreadSafe,
+    inner: Guard<'a, Inner, SpinLockBackend>,
 }
 
 impl Locked<'_> {
+    /// Returns what the lock protects of a place; `None` if there is no such place.
+    fn place(&mut self, id: u32) -> Option<&mut Place> {
+        let slot = self.space.slot(id)?;
+        // SAFETY: By the type's invariant: the lock is held, and `self` borrowed as long as the
+        // result.
+        Some(unsafe { &mut *slot.place.get() })
+    }
+
+    /// Returns the list of places in a state.
+    fn list(&mut self, state: State) -> &mut List {
+        match state {
+            State::Published => &mut self.inner.live,
+            _ => &mut self.inner.free,
+        }
+    }
+
+    /// Puts a place at the end of the list for `state`.
+    fn append(&mut self, id: u32, state: State) {
+        let list = self.list(state);
+        let last = core::mem::replace(&mut list.last, id);
+        if last == NONE {
+            list.first = id;
+        }
+        list.len += 1;
+        if let Some(last) = self.place(last) {
+            last.next = id;
+        }
+        if let Some(place) = self.place(id) {
+            place.state = state;
+            place.prev = last;
+            place.next = NONE;
+        }
+    }
+
+    /// Takes a place out of its list.
+    fn unlink(&mut self, id: u32) {
+        let Some(place) = self.place(id) else {
+            return;
+        };
+        let (state, prev, next) = (place.state, place.prev, place.next);
+        match self.place(prev) {
+            Some(place) => place.next = next,
+            None => self.list(state).first = next,
+        }
+        match self.place(next) {
+            Some(place) => place.prev = prev,
+            None => self.list(state).last = prev,
+        }
+        self.list(state).len -= 1;
+    }
+
+    /// Reserves the free place that rested longest, or a fresh one.
+    fn allocate(&mut self) -> Result<Allocated> {
+        let max = self.space.max;
+        while self.inner.free.len <= REST && self.inner.fresh <= max {
+            let id = self.inner.fresh;
+            let Some(place) = self.place(id) else {
+                return Ok(Allocated::NeedsPlace(id));
+            };
+            let free = place.state == State::Unused;
+            if free {
+                place.state = State::Reserved;
+            }
+            self.inner.fresh += 1;
+            if free {
+                return Ok(Allocated::Id(id));
+            }
+        }
+        let id = self.inner.free.first;
+        self.take(id)?;
+        Ok(Allocated::Id(id))
+    }
+
+    /// Reserves a place; `EBUSY` if it is not free.
+    fn take(&mut self, id: u32) -> Result {
+        match self.place(id).map(|place| place.state) {
+            Some(State::Unused) => (),
+            Some(State::Free) => self.unlink(id),
+            _ => return Err(EBUSY),
+        }
+        if let Some(place) = self.place(id) {
+            place.state = State::Reserved;
+        }
+        Ok(())
+    }
+
     /// Returns the entry of `id`; it stays while the lock is held.
     pub(super) fn load(&self, id: u32) -> *mut c_void {
         self.space.load(id)
     }
 
-    /// Returns the last entry from `min` on and before `end`.
-    ///
-    /// The array cannot be searched backwards: this is a binary search for the last success.
-    fn last(&self, min: u32, end: u64) -> Option<(u32, NonNull<c_void>)> {
-        let max = u32::try_from(end.checked_sub(1)?).unwrap_or(u32::MAX);
-        let mut found = self.space.find(min..=max)?;
-        // Between `found` and `high` there may be more.
-        let mut high = max;
-        while found.0 < high {
-            let middle = found.0 + (high - found.0).div_ceil(2);
-            match self.space.find(middle..=high) {
-                Some(later) => found = later,
-                None => high = middle - 1,
-            }
-        }
-        Some(found)
-    }
-
-    /// Turns a reserved id into an entry, which must not be null.
-    ///
-    /// Cannot fail: the reservation holds the memory.
+    /// Gives a reserved id an entry, which must not be null.
     pub(super) fn publish(&mut self, id: u32, entry: NonNull<c_void>) {
-        // SAFETY: The lock is held. Without memory to allocate, the lock is not dropped.
-        unsafe { bindings::__xa_store(self.space.xa.get(), id as usize, entry.as_ptr(), 0) };
+        self.append(id, State::Published);
+        self.inner.births += 1;
+        let born = self.inner.births;
+        if let Some(place) = self.place(id) {
+            place.born = born;
+        }
+        if let Some(slot) = self.space.slot(id) {
+            slot.entry.store(entry.as_ptr(), Release);
+        }
     }
 
-    /// Frees an id and returns its entry, null if it was reserved only.
-    pub(super) fn erase(&mut self, id: u32) -> *mut c_void {
-        // SAFETY: The lock is held.
-        unsafe { bindings::__xa_erase(self.space.xa.get(), id as usize) }
+    /// Frees an id, which must have an entry or be reserved.
+    pub(super) fn erase(&mut self, id: u32) {
+        if let Some(slot) = self.space.slot(id) {
+            slot.entry.store(null_mut(), Relaxed);
+        }
+        if self.place(id).map(|place| place.state) == Some(State::Published) {
+            self.unlink(id);
+        }
+        if id >= self.space.min && id < self.inner.fresh {
+            self.append(id, State::Free);
+        } else if let Some(place) = self.place(id) {
+            place.state = State::Unused;
+        }
+    }
+
+    /// Tells whether there is no entry.
+    pub(super) fn is_empty(&self) -> bool {
+        self.inner.live.len == 0
+    }
+
+    /// Returns the last entry that was published before `born`, starting at the number `id`.
+    fn newest(&mut self, mut id: u32, born: u64) -> Option<(u32, u64, NonNull<c_void>)> {
+        loop {
+            let place = self.place(id)?;
+            if place.born < born {
+                let born = place.born;
+                return NonNull::new(self.load(id)).map(|entry| (id, born, entry));
+            }
+            id = place.prev;
+        }
     }
 }
 
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // SAFETY: Locked by `IdSpace::lock` on this thread.
-        unsafe { bindings::xa_unlock(self.space.xa.get()) };
+/// A position in the order of publication, from the newest entry to the oldest.
+pub(super) struct Newest {
+    /// The entry that was seen last.
+    last: u32,
+    /// When it was published; older ones have not been seen.
+    born: u64,
+}
+
+impl Newest {
+    /// Goes to the next older entry that is there now.
+    pub(super) fn next(&mut self, space: &mut Locked<'_>) -> Option<(u32, NonNull<c_void>)> {
+        let (last, born) = (self.last, self.born);
+        // From where this was last, if that is still there.
+        let start = match space.place(last) {
+            Some(place) if place.state == State::Published && place.born == born => place.prev,
+            _ => space.inner.live.last,
+        };
+        let (id, born, entry) = space.newest(start, born)?;
+        *self = Self { last: id, born };
+        Some((id, entry))
     }
 }
