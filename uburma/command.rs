@@ -124,14 +124,14 @@ macro_rules! command_modules {
 
                 impl Reply {
                     /// Copies it to the user.
-                    fn write(&self, attrs: &AttrTable<'_>) -> Result {
+                    fn write(&self, attrs: Checked<'_>) -> Result {
                         $(
                             const { assert!(b::[<UBURMA_ $prefix _OUT_ $out:upper>] < 256) };
                             if let Some(plan) = attrs.output(const {
                                 &output_spec::<$out_type>(
                                     b::[<UBURMA_ $prefix _OUT_ $out:upper>],
                                 )
-                            })? {
+                            }) {
                                 self.$out.write(&plan)?;
                             }
                         )*
@@ -164,7 +164,7 @@ macro_rules! command_modules {
                 };
 
                 /// Carries the command out.
-                pub(super) fn run(call: &$call<'_>, attrs: &AttrTable<'_>) -> Result {
+                pub(super) fn run(call: &$call<'_>, attrs: Checked<'_>) -> Result {
                     let request = Request {
                         $(
                             $in: Input::read(
@@ -172,7 +172,7 @@ macro_rules! command_modules {
                                     &input_spec::<$call<'_>, $in_type>(
                                         b::[<UBURMA_ $prefix _IN_ $in:upper>],
                                     )
-                                })?,
+                                }),
                                 call,
                             )?,
                         )*

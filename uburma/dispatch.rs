@@ -14,13 +14,16 @@ use crate::{
     io::read_bytes,
     kernel_ext::{
         fops::Ioctl,
-        use_wait::UseGuard, //
+        use_wait::UseGuard,
+        user::read_into, //
     },
     logic::tlv::{
         AttrSpec,
         AttrTable,
         Channel,
+        Checked,
         Header,
+        ATTR_LEN,
         HEADER_LEN, //
     },
     table::{
@@ -32,6 +35,7 @@ use crate::{
         User, //
     },
 };
+use core::mem::MaybeUninit;
 use kernel::{
     ioctl::_IOWR,
     prelude::*,
@@ -48,10 +52,10 @@ const IOC_EVENT: u32 =
 const _: () = assert!(IOC_CMD == 0xc010_5501 && IOC_EVENT == 0xc010_4500);
 
 /// Carries out a command of a device file.
-pub(crate) type Run = for<'a> fn(&Call<'a>, &AttrTable<'_>) -> Result;
+pub(crate) type Run = for<'a> fn(&Call<'a>, Checked<'_>) -> Result;
 
 /// Carries out a command of an event file.
-pub(crate) type EventRun = for<'a> fn(&EventCall<'a>, &AttrTable<'_>) -> Result;
+pub(crate) type EventRun = for<'a> fn(&EventCall<'a>, Checked<'_>) -> Result;
 
 /// A command of a device file on its way.
 pub(crate) struct Call<'a> {
@@ -126,6 +130,10 @@ pub(crate) struct EventCall<'a> {
     pub(crate) nonblocking: bool,
 }
 
+/// Bytes of attributes that are kept on the stack, on top of which a driver and what it calls are
+/// to run: enough for most commands.
+const SMALL_ATTRS: usize = 32 * ATTR_LEN;
+
 /// Takes the snapshot of header and attributes, and calls `f` with the command's number.
 fn with_attrs(
     addr: usize,
@@ -135,10 +143,20 @@ fn with_attrs(
     let mut header = [0; HEADER_LEN];
     read_bytes(addr as u64, &mut header)?;
     let header = Header::parse(&header, channel)?;
-    // Not on the stack: a driver and what it calls are to run on top of this.
-    let mut attrs = KVec::from_elem(0, header.args_len as usize, GFP_KERNEL)?;
-    read_bytes(header.args_addr, &mut attrs)?;
-    f(header.command, &AttrTable::new(&attrs)?)?;
+    let len = header.args_len as usize;
+    let mut small = [MaybeUninit::uninit(); SMALL_ATTRS];
+    let mut large = KVec::new();
+    let room = match small.get_mut(..len) {
+        Some(room) => room,
+        None => {
+            large.reserve(len, GFP_KERNEL)?;
+            large.spare_capacity_mut().get_mut(..len).ok_or(EINVAL)?
+        }
+    };
+    f(
+        header.command,
+        &AttrTable::new(read_into(header.args_addr, room)?)?,
+    )?;
     Ok(0)
 }
 
@@ -157,9 +175,9 @@ pub(crate) fn device_ioctl(file: &UbFile, ioctl: Ioctl) -> Result<isize> {
             .filter(|command| !command.name.is_empty())
             .ok_or(EINVAL)?;
         let run = command.run?;
-        attrs.check(command.inputs, command.outputs)?;
+        let checked = attrs.check(command.inputs, command.outputs)?;
         let call = Call::enter(file, command.mode, attrs)?;
-        run(&call, attrs)
+        run(&call, checked)
     })
 }
 
@@ -178,7 +196,6 @@ pub(crate) fn event_ioctl(call: &EventCall<'_>, known: u32, ioctl: Ioctl) -> Res
             .filter(|_| number == known)
             .ok_or(EINVAL)?;
         let run = command.run?;
-        attrs.check(command.inputs, command.outputs)?;
-        run(call, attrs)
+        run(call, attrs.check(command.inputs, command.outputs)?)
     })
 }

@@ -6,6 +6,10 @@
 
 use crate::{
     bindings_ub as b,
+    kernel_ext::user::{
+        read_word,
+        write_word, //
+    },
     logic::tlv::{
         AttrSpec,
         InPlan,
@@ -104,11 +108,7 @@ macro_rules! integers {
                 const SIZE: u16 = size_of::<Self>() as u16;
 
                 fn read(plan: Option<InPlan>, _call: &C) -> Result<Self> {
-                    let mut bytes = [0; size_of::<Self>()];
-                    if let Some(plan) = plan {
-                        read_bytes(plan.addr, &mut bytes)?;
-                    }
-                    Ok(Self::from_ne_bytes(bytes))
+                    plan.map_or(Ok(0), |plan| read_word(plan.addr))
                 }
             }
 
@@ -116,7 +116,11 @@ macro_rules! integers {
                 const SIZE: u16 = size_of::<Self>() as u16;
 
                 fn write(&self, plan: &OutPlan) -> Result {
-                    write_bytes(plan, &self.to_ne_bytes())
+                    let (addr, len) = plan.element(0)?;
+                    if len != size_of::<Self>() {
+                        return Err(EINVAL);
+                    }
+                    write_word(addr, *self)
                 }
             }
         )*
@@ -329,9 +333,10 @@ impl Output for PortMember {
     fn write(&self, plan: &OutPlan) -> Result {
         for (value, index) in self.0.iter().zip(0..) {
             let (addr, len) = plan.element(index)?;
-            user_memory(addr, len)?
-                .writer()
-                .write_slice(&value.to_ne_bytes())?;
+            if len != size_of::<u32>() {
+                return Err(EINVAL);
+            }
+            write_word(addr, *value)?;
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ use crate::{
         tlv::{
             specs_are_valid,
             AttrSpec,
-            AttrTable,
+            Checked,
             Direction, //
         },
     },

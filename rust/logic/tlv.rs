@@ -79,47 +79,47 @@ impl Header {
     }
 }
 
-/// One attribute record as the user wrote it.
+/// One attribute record as the user wrote it; any 16 bytes are a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attr {
-    /// Attribute id; below [`FIRST_OUTPUT`] input, else output.
-    pub(crate) id: u8,
-    /// Always 0 from user space; the kernel gives it no meaning.
-    pub(crate) flag: u8,
-    /// Bytes per element.
-    pub(crate) field_size: u16,
-    /// Number of elements, 12 bits.
-    pub(crate) el_num: u16,
-    /// Distance between elements in bytes, 12 bits; 0 for a single element.
-    pub(crate) el_size: u16,
+    /// Id (8 bits; below [`FIRST_OUTPUT`] input, else output), a byte without meaning, bytes per
+    /// element (16), number of elements (12), their distance in bytes (12; 0 for a single one), 8
+    /// reserved bits: from the low end up.
+    head: u64,
     /// User address of the first element.
-    pub(crate) data: u64,
+    data: u64,
 }
 
 impl Attr {
-    /// Decodes a record; any 16 bytes are a record.
-    pub(crate) fn decode(bytes: &[u8; ATTR_LEN]) -> Self {
-        let [id, flag, s0, s1, w0, w1, w2, w3, data @ ..] = *bytes;
-        let word = u32::from_le_bytes([w0, w1, w2, w3]);
+    /// Decodes a record.
+    #[inline]
+    fn decode(bytes: &[u8; ATTR_LEN]) -> Self {
+        let [a, b, c, d, e, f, g, h, data @ ..] = *bytes;
         Self {
-            id,
-            flag,
-            field_size: u16::from_le_bytes([s0, s1]),
-            el_num: (word & 0xfff) as u16,
-            el_size: ((word >> 12) & 0xfff) as u16,
+            head: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
             data: u64::from_le_bytes(data),
         }
     }
 
-    /// Encodes the record; the reserved byte of the element word becomes 0.
-    pub(crate) fn encode(&self) -> [u8; ATTR_LEN] {
-        let word = (u32::from(self.el_num) & 0xfff) | ((u32::from(self.el_size) & 0xfff) << 12);
-        let [s0, s1] = self.field_size.to_le_bytes();
-        let [w0, w1, w2, w3] = word.to_le_bytes();
-        let [d0, d1, d2, d3, d4, d5, d6, d7] = self.data.to_le_bytes();
-        [
-            self.id, self.flag, s0, s1, w0, w1, w2, w3, d0, d1, d2, d3, d4, d5, d6, d7,
-        ]
+    /// Returns the bytes per element.
+    #[inline]
+    fn field_size(&self) -> u16 {
+        // CAST: The field.
+        (self.head >> 16) as u16
+    }
+
+    /// Returns the number of elements.
+    #[inline]
+    fn el_num(&self) -> u16 {
+        // CAST: Fits.
+        ((self.head >> 32) & 0xfff) as u16
+    }
+
+    /// Returns the distance between elements.
+    #[inline]
+    fn el_size(&self) -> u16 {
+        // CAST: Fits.
+        ((self.head >> 44) & 0xfff) as u16
     }
 }
 
@@ -334,18 +334,21 @@ impl<'a> AttrTable<'a> {
     }
 
     /// Returns the first record with the given id.
-    pub(crate) fn find(&self, id: u8) -> Option<Attr> {
+    #[inline]
+    fn find(&self, id: u8) -> Option<Attr> {
         let position = usize::from(*self.index.get(usize::from(id))?).checked_sub(1)?;
-        let record = self.bytes.get(position.checked_mul(ATTR_LEN)?..)?;
+        // At most 255 times 16.
+        let record = self.bytes.get(position.wrapping_mul(ATTR_LEN)..)?;
         record.first_chunk().map(Attr::decode)
     }
 
     /// Finds the record of a spec; `None` when it is absent and optional.
+    #[inline]
     fn find_spec(&self, spec: &AttrSpec) -> Result<Option<Attr>> {
         match (self.find(spec.id), spec.requirement) {
             (None, Requirement::Required) => Err(EINVAL),
             (None, Requirement::Optional) => Ok(None),
-            (Some(attr), _) if attr.field_size != spec.size => Err(EINVAL),
+            (Some(attr), _) if attr.field_size() != spec.size => Err(EINVAL),
             (Some(attr), _) => Ok(Some(attr)),
         }
     }
@@ -356,11 +359,12 @@ impl<'a> AttrTable<'a> {
     ///
     /// `EINVAL` when a required attribute is absent or the shape differs from the spec; `EFAULT`
     /// when the user range wraps.
+    #[inline]
     pub(crate) fn input(&self, spec: &AttrSpec) -> Result<Option<InPlan>> {
         let Some(attr) = self.find_spec(spec)? else {
             return Ok(None);
         };
-        if attr.el_num != spec.el_num {
+        if attr.el_num() != spec.el_num {
             return Err(EINVAL);
         }
         check_range(attr.data, u64::from(spec.size))?;
@@ -376,16 +380,17 @@ impl<'a> AttrTable<'a> {
     ///
     /// `EINVAL` when a required attribute is absent, the element size or stride differs, or the
     /// user announces fewer elements than the kernel writes; `EFAULT` when the user range wraps.
+    #[inline]
     pub(crate) fn output(&self, spec: &AttrSpec) -> Result<Option<OutPlan>> {
         let Some(attr) = self.find_spec(spec)? else {
             return Ok(None);
         };
         let count = match spec.count {
-            Count::UpTo => spec.el_num.min(attr.el_num),
-            Count::Exact | Count::AtLeast if attr.el_num < spec.el_num => return Err(EINVAL),
+            Count::UpTo => spec.el_num.min(attr.el_num()),
+            Count::Exact | Count::AtLeast if attr.el_num() < spec.el_num => return Err(EINVAL),
             Count::Exact | Count::AtLeast => spec.el_num,
         };
-        if spec.stride != 0 && attr.el_size != spec.stride {
+        if spec.stride != 0 && attr.el_size() != spec.stride {
             return Err(EINVAL);
         }
         if let Some(last) = count.checked_sub(1) {
@@ -403,19 +408,53 @@ impl<'a> AttrTable<'a> {
         }))
     }
 
-    /// Checks all attributes of a command, so that a bad one is refused before anything happens.
+    /// Checks all attributes of a command, so that a bad one is refused before anything happens:
+    /// planning the same attributes later cannot fail.
     ///
     /// # Errors
     ///
     /// Those of [`input`](Self::input) and [`output`](Self::output).
-    pub(crate) fn check(&self, inputs: &[AttrSpec], outputs: &[AttrSpec]) -> Result {
+    pub(crate) fn check(&self, inputs: &[AttrSpec], outputs: &[AttrSpec]) -> Result<Checked<'_>> {
         for spec in inputs {
             self.input(spec)?;
         }
         for spec in outputs {
             self.output(spec)?;
         }
-        Ok(())
+        Ok(Checked(self))
+    }
+}
+
+/// An attribute array that [`AttrTable::check`] has compared with the specs of its command.
+///
+/// It answers for those specs, and does not compare again.
+#[derive(Clone, Copy)]
+pub(crate) struct Checked<'a>(&'a AttrTable<'a>);
+
+impl Checked<'_> {
+    /// Plans the copy of an input attribute; `None` when it is absent.
+    #[inline]
+    pub(crate) fn input(&self, spec: &AttrSpec) -> Option<InPlan> {
+        Some(InPlan {
+            addr: self.0.find(spec.id)?.data,
+            len: usize::from(spec.size),
+        })
+    }
+
+    /// Plans the copy of an output attribute; `None` when it is absent.
+    #[inline]
+    pub(crate) fn output(&self, spec: &AttrSpec) -> Option<OutPlan> {
+        let attr = self.0.find(spec.id)?;
+        let count = match spec.count {
+            Count::UpTo => spec.el_num.min(attr.el_num()),
+            Count::Exact | Count::AtLeast => spec.el_num,
+        };
+        Some(OutPlan {
+            addr: attr.data,
+            size: usize::from(spec.size),
+            count,
+            stride: spec.stride,
+        })
     }
 }
 

@@ -19,6 +19,9 @@ use kernel::{
     sync::Arc, //
 };
 
+/// Most types of asynchronous events that an object has.
+const MAX_EVENTS: usize = 2;
+
 /// The completion events of a JFC.
 struct Completions {
     /// Where they are read.
@@ -37,7 +40,7 @@ pub(crate) struct Sink {
     /// Where asynchronous events are read.
     jfae: Arc<Jfae>,
     /// Asynchronous events, by type.
-    events: KVec<Arc<Source>>,
+    events: [Option<Arc<Source>>; MAX_EVENTS],
 }
 
 /// Numbers of events that the user has read.
@@ -66,9 +69,10 @@ impl Sink {
             }),
             None => None,
         };
-        let mut sources = KVec::with_capacity(events.len(), GFP_KERNEL)?;
+        let mut sources = [const { None }; MAX_EVENTS];
+        let mut free = sources.iter_mut();
         for kind in events.iter().filter_map(|event| object_event_type(*event)) {
-            sources.push(Source::new(kind, data)?, GFP_KERNEL)?;
+            *free.next().ok_or(EINVAL)? = Some(Source::new(kind, data)?);
         }
         let this = Self {
             completions,
@@ -83,7 +87,7 @@ impl Sink {
         if let Some(completions) = &self.completions {
             completions.jfce.channel().retire(&completions.source);
         }
-        for source in &self.events {
+        for source in self.events.iter().flatten() {
             self.jfae.channel().retire(source);
         }
         Reported {
@@ -91,6 +95,7 @@ impl Sink {
             events: self
                 .events
                 .iter()
+                .flatten()
                 .fold(0, |sum, source| sum.wrapping_add(source.reported())),
         }
     }
@@ -105,7 +110,8 @@ impl QueueHandler for Sink {
 
     fn event(&self, event: EventType) {
         let kind = object_event_type(event);
-        let source = self.events.iter().find(|s| Some(s.event().0) == kind);
+        let mut sources = self.events.iter().flatten();
+        let source = sources.find(|source| Some(source.event().0) == kind);
         if let Some(source) = source {
             self.jfae.channel().raise(source);
         }
@@ -117,7 +123,7 @@ impl Drop for Sink {
         if let Some(completions) = &self.completions {
             completions.jfce.channel().unlink(&completions.source);
         }
-        for source in &self.events {
+        for source in self.events.iter().flatten() {
             self.jfae.channel().unlink(source);
         }
     }

@@ -13,19 +13,18 @@ fn header(command: u32, args_len: u32, args_addr: u64) -> [u8; 16] {
     bytes
 }
 
-fn attr(id: u8, field_size: u16, el_num: u16, el_size: u16, data: u64) -> Attr {
-    Attr {
-        id,
-        flag: 0,
-        field_size,
-        el_num,
-        el_size,
-        data,
-    }
+fn attr(id: u8, field_size: u16, el_num: u16, el_size: u16, data: u64) -> [u8; ATTR_LEN] {
+    let [s0, s1] = field_size.to_le_bytes();
+    let word = u32::from(el_num) | u32::from(el_size) << 12;
+    let mut record = [0; ATTR_LEN];
+    record[..4].copy_from_slice(&[id, 0, s0, s1]);
+    record[4..8].copy_from_slice(&word.to_le_bytes());
+    record[8..].copy_from_slice(&data.to_le_bytes());
+    record
 }
 
-fn bytes(attrs: &[Attr]) -> Vec<u8> {
-    attrs.iter().flat_map(Attr::encode).collect()
+fn bytes(attrs: &[[u8; ATTR_LEN]]) -> Vec<u8> {
+    attrs.concat()
 }
 
 #[test]
@@ -158,12 +157,18 @@ fn whole_command() {
     let raw = bytes(&[attr(0, 4, 1, 0, 1), attr(0x80, 8, 1, 0, 1)]);
     let table = AttrTable::new(&raw).unwrap();
     let inputs = [AttrSpec::input(0, 4), AttrSpec::optional_input(1, 32)];
-    assert_eq!(table.check(&inputs, &[AttrSpec::output(0x80, 8)]), Ok(()));
+    let result = |outputs: &[AttrSpec]| table.check(&inputs, outputs).map(|_| ());
+    let checked = table.check(&inputs, &[AttrSpec::output(0x80, 8)]).unwrap();
+    for spec in &inputs {
+        assert_eq!(Ok(checked.input(spec)), table.input(spec));
+    }
+    let spec = AttrSpec::output(0x80, 8);
+    assert_eq!(Ok(checked.output(&spec)), table.output(&spec));
+    assert_eq!(result(&[AttrSpec::output(0x80, 4)]), Err(EINVAL));
     assert_eq!(
-        table.check(&inputs, &[AttrSpec::output(0x80, 4)]),
+        table.check(&[AttrSpec::input(1, 4)], &[]).map(|_| ()),
         Err(EINVAL)
     );
-    assert_eq!(table.check(&[AttrSpec::input(1, 4)], &[]), Err(EINVAL));
 }
 
 #[test]
@@ -202,11 +207,18 @@ fn spec() -> impl Strategy<Value = AttrSpec> {
 
 proptest! {
     #[test]
-    fn records_round_trip(raw in any::<[u8; 16]>()) {
-        let decoded = Attr::decode(&raw);
-        let mut expected = raw;
-        expected[7] = 0;
-        prop_assert_eq!(decoded.encode(), expected);
+    fn records_are_read(
+        id in any::<u8>(),
+        size in any::<u16>(),
+        el_num in 0u16..0x1000,
+        el_size in 0u16..0x1000,
+        data in any::<u64>(),
+    ) {
+        let read = Attr::decode(&attr(id, size, el_num, el_size, data));
+        prop_assert_eq!(
+            (read.field_size(), read.el_num(), read.el_size(), read.data),
+            (size, el_num, el_size, data)
+        );
     }
 
     #[test]
