@@ -68,6 +68,7 @@ impl Report {
     }
 
     /// What follows are figures of this side.
+    #[cfg(feature = "rxe")]
     pub fn side(&mut self, side: Side) {
         self.side = side;
     }
