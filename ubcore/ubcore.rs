@@ -26,6 +26,7 @@ mod logic {
     pub(crate) mod eid;
     pub(crate) mod jetty_state;
     pub(crate) mod options;
+    pub(crate) mod page_size;
     pub(crate) mod segment;
     pub(crate) mod tp;
     pub(crate) mod tp_connect;

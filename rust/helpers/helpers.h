@@ -28,6 +28,8 @@ void ub_helper_page_addresses(struct page *const *pages, void **addresses,
 			      size_t n);
 void ub_helper_pages_at(void *address, struct page **pages, size_t n);
 struct mm_struct *ub_helper_current_mm(void);
+phys_addr_t ub_helper_page_to_phys(const struct page *page);
+bool ub_helper_is_kernel_range(const void *start, size_t len);
 
 /* net.c */
 struct net *ub_helper_current_net(void);
@@ -43,6 +45,10 @@ bool ub_helper_fatal_signal_pending(void);
 bool ub_helper_need_resched(void);
 void ub_helper_cond_resched(void);
 void ub_helper_synchronize_rcu_tasks(void);
+bool ub_helper_may_sleep(void);
+bool ub_helper_irqs_disabled(void);
+void ub_helper_local_bh_disable(void);
+void ub_helper_local_bh_enable(void);
 
 /* uaccess.c */
 int ub_helper_get_user(u64 *word, u64 address, size_t size);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/atomic.h>
 #include <linux/export.h>
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
 #include "helpers.h"
 
 int ub_helper_mm_users(const struct mm_struct *mm)
@@ -47,3 +49,23 @@ struct mm_struct *ub_helper_current_mm(void)
 	return current->mm;
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_current_mm, "uburma,ubsoft,ubagg");
+
+/* Memory that the kernel maps: all pages of it, no address of a user or device. */
+bool ub_helper_is_kernel_range(const void *start, size_t len)
+{
+	const void *page = (const void *)((unsigned long)start & PAGE_MASK);
+
+	for (; page < start + len; page += PAGE_SIZE) {
+		if (is_vmalloc_or_module_addr(page) ? !vmalloc_to_page(page) :
+						      !virt_addr_valid(page))
+			return false;
+	}
+	return true;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_is_kernel_range, "uburma,ubsoft,ubagg");
+
+phys_addr_t ub_helper_page_to_phys(const struct page *page)
+{
+	return page_to_phys((struct page *)page);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_to_phys, "uburma,ubsoft,ubagg");

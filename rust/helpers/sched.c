@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bottom_half.h>
 #include <linux/export.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -31,3 +33,27 @@ void ub_helper_synchronize_rcu_tasks(void)
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_synchronize_rcu_tasks,
 			  "uburma,ubsoft,ubagg");
+
+bool ub_helper_may_sleep(void)
+{
+	return preemptible() && !rcu_preempt_depth();
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_may_sleep, "uburma,ubsoft,ubagg");
+
+bool ub_helper_irqs_disabled(void)
+{
+	return irqs_disabled();
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_irqs_disabled, "uburma,ubsoft,ubagg");
+
+void ub_helper_local_bh_disable(void)
+{
+	local_bh_disable();
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_local_bh_disable, "uburma,ubsoft,ubagg");
+
+void ub_helper_local_bh_enable(void)
+{
+	local_bh_enable();
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_local_bh_enable, "uburma,ubsoft,ubagg");

@@ -199,6 +199,16 @@ impl PinnedPages {
         self.start
     }
 
+    /// Returns the pages, in order.
+    pub(crate) fn pages(&self) -> &[*mut bindings::page] {
+        &self.pages
+    }
+
+    /// Returns the address space that is charged, valid as long as `self`.
+    pub(crate) fn mm(&self) -> *mut bindings::mm_struct {
+        self.charge.mm.as_raw()
+    }
+
     /// Returns the length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len

@@ -61,6 +61,7 @@ mod stage;
 mod stage_api;
 mod tp;
 mod ucontext;
+mod umem;
 mod user;
 mod words;
 
