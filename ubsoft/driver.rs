@@ -28,6 +28,7 @@ use crate::{
     },
     jfc::{
         self,
+        Arm,
         Cq,
         Jfc, //
     },
@@ -40,6 +41,8 @@ use crate::{
         net_addr::NetAddr,
         options::OptionRole, //
     },
+    poll,
+    post,
     queue::{
         self,
         Request, //
@@ -59,6 +62,7 @@ use crate::{
     },
     ub::driver::{
         ActiveTp,
+        Completions,
         DeviceCfg,
         Driver,
         JettyAttr,
@@ -67,7 +71,11 @@ use crate::{
         JfrAttr,
         JfrCfg,
         JfsCfg,
+        RecvList,
+        RecvQueue,
         SegCfg,
+        SendList,
+        SendQueue,
         TargetCfg,
         TpList,
         TpQuery,
@@ -192,7 +200,7 @@ impl Driver for Soft {
         cfg: JfcCfg,
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jfc>> {
-        jfc::create(&dev.into(), cfg, Request::read(user)?)
+        jfc::create(&dev.into(), cfg, Request::read(&dev, 0, user)?)
     }
 
     fn modify_jfc(_jfc: ArcBorrow<'_, Jfc>, count: Option<u16>, period: Option<u16>) -> Result {
@@ -208,9 +216,36 @@ impl Driver for Soft {
         Ok(())
     }
 
-    fn rearm_jfc(_jfc: ArcBorrow<'_, Jfc>, _solicited_only: bool) -> Result<bool> {
-        // A kernel client's, which has no data path; users ring their doorbell.
-        Err(EOPNOTSUPP)
+    fn rearm_jfc(jfc: ArcBorrow<'_, Jfc>, solicited_only: bool) -> Result<bool> {
+        if !jfc.kernel {
+            // Users ring their doorbell.
+            return Err(EINVAL);
+        }
+        let what = if solicited_only {
+            Arm::Solicited
+        } else {
+            Arm::Any
+        };
+        Ok(poll::rearm(&jfc, what))
+    }
+
+    fn poll_jfc(jfc: ArcBorrow<'_, Jfc>, out: &mut Completions<'_>) -> Result {
+        poll::poll(&jfc, out);
+        Ok(())
+    }
+
+    fn post_send(queue: SendQueue<'_, Self>, list: &mut SendList<'_>) -> Result {
+        match queue {
+            SendQueue::Jfs(jfs) => post::send(jfs.sq(), list),
+            SendQueue::Jetty(jetty) => post::send(jetty.sq(), list),
+        }
+    }
+
+    fn post_recv(queue: RecvQueue<'_, Self>, list: &mut RecvList<'_>) -> Result {
+        match queue {
+            RecvQueue::Jfr(jfr) => post::recv(&jfr, None, list),
+            RecvQueue::Jetty(jetty) => post::recv(jetty.jfr(), Some(&jetty), list),
+        }
     }
 
     fn create_jfs(
@@ -218,7 +253,8 @@ impl Driver for Soft {
         cfg: JfsCfg<Self>,
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jfs>> {
-        jetty::create_jfs(&dev.into(), cfg, Request::read(user)?)
+        let request = Request::read(&dev, cfg.send.eid_index, user)?;
+        jetty::create_jfs(&dev.into(), cfg, request)
     }
 
     fn modify_jfs(jfs: ArcBorrow<'_, Jfs>, state: Option<u32>) -> Result {
@@ -239,7 +275,8 @@ impl Driver for Soft {
         cfg: JfrCfg<Self>,
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jfr>> {
-        jfr::create(&dev.into(), cfg, Request::read(user)?)
+        let request = Request::read(&dev, cfg.eid_index, user)?;
+        jfr::create(&dev.into(), cfg, request)
     }
 
     fn modify_jfr(jfr: ArcBorrow<'_, Jfr>, attr: &JfrAttr) -> Result {
@@ -260,7 +297,8 @@ impl Driver for Soft {
         cfg: JettyCfg<Self>,
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jetty>> {
-        jetty::create_jetty(&dev.into(), cfg, Request::read(user)?)
+        let request = Request::read(&dev, cfg.send.eid_index, user)?;
+        jetty::create_jetty(&dev.into(), cfg, request)
     }
 
     fn modify_jetty(jetty: ArcBorrow<'_, Jetty>, attr: &JettyAttr) -> Result {

@@ -60,7 +60,7 @@ pub(crate) struct Host {
     eid_prefix: [u8; 12],
     /// Bytes 12 to 15 of the last EID given.
     eids: Atomic<u32>,
-    /// The last context.
+    /// The last context, or other thing that is numbered.
     contexts: Atomic<u64>,
 }
 
@@ -93,7 +93,12 @@ impl Host {
 
     /// Returns the identity of a new context.
     pub(crate) fn new_context(&self) -> CtxId {
-        CtxId(self.contexts.fetch_add(1, Relaxed).wrapping_add(1))
+        CtxId(self.new_number())
+    }
+
+    /// Returns a number, not 0, that this has not returned before.
+    pub(crate) fn new_number(&self) -> u64 {
+        self.contexts.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
     /// Notes that a work was queued, or is about to be.

@@ -19,6 +19,8 @@ use crate::{
         },
         types::TransMode, //
     },
+    poll,
+    post,
     queue::Request,
     rnr::SqName,
     sq::{
@@ -82,6 +84,8 @@ pub(crate) struct JettyData {
     users: UseCount,
     /// Receives no more: the jetty is in the error state, or being destroyed.
     closed: Atomic<bool>,
+    /// In the error state: what a kernel client posts to receive is flushed.
+    failed: Atomic<bool>,
     /// What a connected jetty is bound to: EID and number.
     #[pin]
     peer: SpinLock<Option<(Eid, u32)>>,
@@ -98,7 +102,7 @@ impl JettyData {
 
     /// Returns the receive queue.
     #[inline]
-    pub(crate) fn jfr(&self) -> &Jfr {
+    pub(crate) fn jfr(&self) -> &Arc<Jfr> {
         &self.jfr
     }
 
@@ -126,7 +130,12 @@ impl JettyData {
         self.sq.user_obj
     }
 
-    /// Receives no more: the jetty has failed.
+    /// Tells whether what a kernel client posts to receive is to be flushed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Relaxed)
+    }
+
+    /// Receives no more.
     pub(crate) fn close(&self) {
         self.closed.store(true, Relaxed);
     }
@@ -197,6 +206,9 @@ pub(crate) fn create_jfs(
 pub(crate) fn destroy_jfs(jfs: &Jfs) {
     drop(jfs.sq.dev.jfss.remove(jfs.sq.name.id));
     jfs.sq.shut();
+    if jfs.sq.jfc.kernel {
+        poll::discard(&jfs.sq.jfc);
+    }
 }
 
 /// Creates a jetty.
@@ -239,6 +251,7 @@ pub(crate) fn create_jetty(
         recv_jfc,
         users <- UseCount::new(),
         closed: Atomic::new(false),
+        failed: Atomic::new(false),
         peer <- new_spinlock!(None, "JettyData::peer"),
         limit <- new_spinlock!(LimitWatch::default(), "JettyData::limit"),
     });
@@ -255,11 +268,24 @@ pub(crate) fn modify_jetty(jetty: &Jetty, attr: &JettyAttr) -> Result {
         jetty
             .closed
             .store(state != JettyState::Ready.raw(), Relaxed);
+        let failed = state == JettyState::Error.raw();
+        jetty.failed.store(failed, Relaxed);
+        if failed {
+            post::flush(jetty);
+        }
     }
     if let Some(threshold) = attr.rx_threshold {
         jetty.limit.lock().arm(threshold);
     }
     Ok(())
+}
+
+/// The jetty went to the error state by itself.
+pub(crate) fn fail(jetty: &Jetty) {
+    jetty.closed.store(true, Relaxed);
+    jetty.failed.store(true, Relaxed);
+    post::flush(jetty);
+    jetty.raise(JettyEvent::Error);
 }
 
 /// Returns the state and the threshold.
@@ -286,4 +312,8 @@ pub(crate) fn destroy_jetty(jetty: &Jetty) {
     jetty.closed.store(true, Relaxed);
     jetty.users.revoke();
     jetty.sq.shut();
+    if jetty.recv_jfc.kernel {
+        poll::discard(&jetty.recv_jfc);
+        poll::discard(&jetty.sq.jfc);
+    }
 }

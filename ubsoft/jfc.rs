@@ -9,6 +9,7 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
+    kernel_ext::atomic_context::NoSleep,
     logic::{
         cqe::{
             Cqe,
@@ -35,9 +36,15 @@ use crate::{
     Soft, //
 };
 use kernel::{
-    new_spinlock,
+    c_str,
+    interrupt::{
+        local_interrupt_disable,
+        LocalInterruptDisabled, //
+    },
     prelude::*,
+    static_lock_class,
     sync::{
+        lock::spinlock::SpinLockGuard,
         Arc,
         SpinLock, //
     }, //
@@ -63,7 +70,7 @@ pub(crate) enum Arm {
 }
 
 /// The part that changes.
-struct State {
+pub(crate) struct State {
     index: CqIndex,
     machine: JfcMachine,
     /// The event that is wanted; at most one is outstanding.
@@ -77,14 +84,23 @@ struct State {
 /// A completion queue.
 #[pin_data]
 pub(crate) struct Cq {
-    dev: Arc<Dev>,
+    pub(crate) dev: Arc<Dev>,
     owner: CtxId,
     id: u32,
-    ring: QueueRing,
-    /// Taken last of all locks of queues, and for one queue at a time.
+    pub(crate) ring: QueueRing,
+    /// Of a kernel client, which polls in any context.
+    pub(crate) kernel: bool,
+    /// Taken last of all locks of queues, and for one queue at a time; with interrupts off if the
+    /// queue is a kernel client's.
     #[pin]
     state: SpinLock<State>,
     count: Count,
+}
+
+/// The locked part of a queue; fields are dropped in order.
+pub(crate) struct Locked<'a> {
+    pub(crate) state: SpinLockGuard<'a, State>,
+    _irqs_off: Option<LocalInterruptDisabled>,
 }
 
 /// Lays a completion out as the words of an entry, without the last four bytes.
@@ -112,6 +128,25 @@ impl Cq {
     pub(crate) fn owner(&self) -> CtxId {
         self.owner
     }
+
+    /// Takes the lock.
+    #[inline]
+    pub(crate) fn lock(&self) -> Locked<'_> {
+        let irqs_off = self.kernel.then(local_interrupt_disable);
+        Locked {
+            state: self.state.lock(),
+            _irqs_off: irqs_off,
+        }
+    }
+}
+
+/// Tells the owner of a completion.
+#[inline]
+fn notify(jfc: &Jfc) {
+    // The handler of a kernel client posts and polls: what it posts is then left to a work, so that
+    // queues are not run inside of each other.
+    let _no_sleep = jfc.kernel.then(NoSleep::enter);
+    jfc.raise_completion();
 }
 
 /// Completes something on a queue.
@@ -121,7 +156,8 @@ pub(crate) fn complete(jfc: &Jfc, cqe: &Cqe, solicited: bool) {
     let mut overflowed = false;
     let mut fire = false;
     {
-        let mut state = jfc.state.lock();
+        let mut locked = jfc.lock();
+        let state = &mut *locked.state;
         if state.dead {
             return;
         }
@@ -147,14 +183,15 @@ pub(crate) fn complete(jfc: &Jfc, cqe: &Cqe, solicited: bool) {
     }
     if overflowed {
         jfc.ring.raise(Flags::Overflow);
+        let _no_sleep = jfc.kernel.then(NoSleep::enter);
         jfc.raise_error();
     }
     if fire {
-        jfc.raise_completion();
+        notify(jfc);
     }
 }
 
-/// Asks for one event; it comes at once if there is something that the user, who has consumed the
+/// Asks for one event for a user; it comes at once if there is something that the user, who has consumed the
 /// entries before `consumed`, does not know.
 pub(crate) fn arm(jfc: &Jfc, consumed: u32, what: Arm) {
     let fire = {
@@ -162,25 +199,42 @@ pub(crate) fn arm(jfc: &Jfc, consumed: u32, what: Arm) {
         if state.dead {
             return;
         }
-        let unread = state.index.unread(consumed);
-        let pending = match what {
-            Arm::Any => unread != 0,
-            // Behind `consumed`, and not by more than there is unread.
-            Arm::Solicited => state.solicited.is_some_and(|seq| {
-                let ahead = seq.wrapping_sub(consumed);
-                ahead != 0 && ahead <= unread
-            }),
-        };
-        state.armed = match (state.armed, what) {
-            _ if pending => None,
-            // Who wants any event does not get fewer by asking for solicited ones too.
-            (Some(Arm::Any), Arm::Solicited) => Some(Arm::Any),
-            _ => Some(what),
-        };
+        let pending = state.has_unread(consumed, what);
+        state.arm(if pending { None } else { Some(what) });
         pending
     };
     if fire {
         jfc.raise_completion();
+    }
+}
+
+impl State {
+    /// Tells whether there is something that the owner, who has consumed the entries before
+    /// `consumed`, wants to know and does not.
+    pub(crate) fn has_unread(&self, consumed: u32, what: Arm) -> bool {
+        let unread = self.index.unread(consumed);
+        match what {
+            Arm::Any => unread != 0,
+            // Behind `consumed`, and not by more than there is unread.
+            Arm::Solicited => self.solicited.is_some_and(|seq| {
+                let ahead = seq.wrapping_sub(consumed);
+                ahead != 0 && ahead <= unread
+            }),
+        }
+    }
+
+    /// Tells whether the owner has consumed all entries.
+    pub(crate) fn is_empty(&self, consumed: u32) -> bool {
+        self.index.unread(consumed) == 0
+    }
+
+    /// Notes which event is wanted, or that none is any more.
+    pub(crate) fn arm(&mut self, what: Option<Arm>) {
+        self.armed = match (self.armed, what) {
+            // Who wants any event does not get fewer by asking for solicited ones too.
+            (Some(Arm::Any), Some(Arm::Solicited)) => Some(Arm::Any),
+            _ => what,
+        };
     }
 }
 
@@ -200,13 +254,20 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
     let (ring, pending) = QueueRing::new(dev, &request, Kind::Complete, geometry, STRIDE)?;
     ring.reply(&request, id, 0, 0)?;
     let owner = request.owner;
+    let kernel = owner == CtxId::KERNEL;
+    let (name, class) = if kernel {
+        (c_str!("Cq::state of the kernel"), static_lock_class!())
+    } else {
+        (c_str!("Cq::state"), static_lock_class!())
+    };
     let cq = try_pin_init!(Cq {
         count: Count::one(&dev.host.counters, CountKind::Jfc),
         dev: dev.clone(),
         owner,
         id,
         ring,
-        state <- new_spinlock!(
+        kernel,
+        state <- SpinLock::new(
             State {
                 index: CqIndex::new(geometry),
                 machine: JfcMachine::new(),
@@ -214,7 +275,8 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
                 solicited: None,
                 dead: false,
             },
-            "Cq::state"
+            name,
+            class,
         ),
     });
     let jfc = Jfc::new_jfc(cfg, id, geometry.entries(), cq)?;
@@ -226,7 +288,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
 /// Destroys a completion queue; nothing is completed on it any more.
 pub(crate) fn destroy(jfc: &Jfc) {
     drop(jfc.dev.jfcs.remove(jfc.id));
-    jfc.state.lock().dead = true;
+    jfc.lock().state.dead = true;
     jfc.ring.withdraw(&jfc.dev);
     jfc.count.release();
 }

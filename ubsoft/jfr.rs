@@ -37,6 +37,8 @@ use crate::{
         },
         types::TransMode, //
     },
+    poll,
+    post,
     queue::{
         QueueRing,
         Request, //
@@ -60,11 +62,17 @@ use crate::{
     Soft, //
 };
 use kernel::{
-    new_spinlock,
+    c_str,
+    interrupt::{
+        local_interrupt_disable,
+        LocalInterruptDisabled, //
+    },
     prelude::*,
+    static_lock_class,
     sync::{
         atomic::Full,
         barrier::smp_mb,
+        lock::spinlock::SpinLockGuard,
         Arc,
         SpinLock, //
     },
@@ -133,9 +141,14 @@ pub(crate) enum Taken {
 }
 
 /// The part that changes.
-struct State {
-    index: RqIndex,
-    machine: JfrMachine,
+pub(crate) struct State {
+    pub(crate) index: RqIndex,
+    /// By which jetty a kernel client posted the buffer of each slot: what [`JettyData::user_obj`]
+    /// says, or 0; empty for a user.
+    ///
+    /// [`JettyData::user_obj`]: crate::jetty::JettyData::user_obj
+    pub(crate) posters: KVVec<u64>,
+    pub(crate) machine: JfrMachine,
     limit: LimitWatch,
     /// Senders that found the queue empty.
     waiters: Waiters,
@@ -148,7 +161,7 @@ struct State {
 /// A receive queue.
 #[pin_data]
 pub(crate) struct Rq {
-    dev: Arc<Dev>,
+    pub(crate) dev: Arc<Dev>,
     owner: CtxId,
     id: u32,
     user_obj: u64,
@@ -156,18 +169,26 @@ pub(crate) struct Rq {
     token_policy: u32,
     /// Never logged.
     token: u32,
-    max_sge: u32,
+    pub(crate) max_sge: u32,
     /// Code of the time that senders wait.
     rnr_timer: u8,
-    ring: QueueRing,
+    pub(crate) ring: QueueRing,
     jfc: Arc<Jfc>,
     /// Messages under way to this queue, not those to a jetty that receives from it.
     #[pin]
     users: UseCount,
-    /// Taken under the state of a send queue.
+    /// Of a kernel client, which posts in any context.
+    kernel: bool,
+    /// Taken under the state of a send queue; with interrupts off if the queue is a kernel client's.
     #[pin]
     state: SpinLock<State>,
     count: Count,
+}
+
+/// The locked part of a queue; fields are dropped in order.
+pub(crate) struct Locked<'a> {
+    pub(crate) state: SpinLockGuard<'a, State>,
+    _irqs_off: Option<LocalInterruptDisabled>,
 }
 
 impl Rq {
@@ -222,6 +243,21 @@ impl Rq {
         }
     }
 
+    /// Tells whether the queue is in the error state.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.lock().state.machine.state() == JfrState::Error
+    }
+
+    /// Takes the lock.
+    #[inline]
+    pub(crate) fn lock(&self) -> Locked<'_> {
+        let irqs_off = self.kernel.then(local_interrupt_disable);
+        Locked {
+            state: self.state.lock(),
+            _irqs_off: irqs_off,
+        }
+    }
+
     /// Copies an entry of the ring.
     #[inline]
     fn read(&self, index: u32, buffer: &mut Buffer) {
@@ -260,7 +296,8 @@ pub(crate) fn take(jfr: &Jfr, sender: SqName, buffer: &mut Buffer) -> Taken {
 /// Does it, and tells which event is due.
 #[inline]
 fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<JfrEvent>) {
-    let mut state = rq.state.lock();
+    let mut locked = rq.lock();
+    let state = &mut *locked.state;
     if state.dead || !state.machine.accepts() {
         return (Taken::Refused, None);
     }
@@ -295,12 +332,12 @@ fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<J
 /// Buffers were posted to a queue that was empty: wakes the senders that wait for them.
 pub(crate) fn kick(jfr: &Jfr) {
     let waiters = {
-        let mut state = jfr.state.lock();
-        if state.need_kick {
-            state.need_kick = false;
+        let mut locked = jfr.lock();
+        if locked.state.need_kick {
+            locked.state.need_kick = false;
             jfr.ring.lower(Flags::NeedKick);
         }
-        core::mem::take(&mut state.waiters)
+        core::mem::take(&mut locked.state.waiters)
     };
     waiters.wake(&jfr.dev.host);
 }
@@ -325,6 +362,18 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
     ring.reply(&request, id, max_sge, 0)?;
     let (jfc, grant) = (cfg.jfc.clone(), (geometry.entries(), cfg.max_sge));
     let (token_policy, token, rnr_timer) = (cfg.token_policy, cfg.token, cfg.min_rnr_timer);
+    let kernel = request.owner == CtxId::KERNEL;
+    let (name, class, posters) = if kernel {
+        // CAST: From 32 to 64 bits.
+        let posters = KVVec::from_elem(0, geometry.entries() as usize, GFP_KERNEL_ACCOUNT)?;
+        (
+            c_str!("Rq::state of the kernel"),
+            static_lock_class!(),
+            posters,
+        )
+    } else {
+        (c_str!("Rq::state"), static_lock_class!(), KVVec::new())
+    };
     let rq = try_pin_init!(Rq {
         dev: dev.clone(),
         owner: request.owner,
@@ -338,16 +387,19 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
         ring,
         jfc,
         users <- UseCount::new(),
-        state <- new_spinlock!(
+        kernel,
+        state <- SpinLock::new(
             State {
                 index: RqIndex::new(geometry),
+                posters,
                 machine: JfrMachine::new(),
                 limit: LimitWatch::default(),
                 waiters: Waiters::default(),
                 need_kick: false,
                 dead: false,
             },
-            "Rq::state"
+            name,
+            class,
         ),
         count: Count::one(&dev.host.counters, CountKind::Jfr),
     });
@@ -360,28 +412,37 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
 /// Changes the state or the threshold of a receive queue.
 pub(crate) fn modify(jfr: &Jfr, attr: &JfrAttr) -> Result {
     let to = attr.state.map(JfrState::from_raw).transpose()?;
-    let mut state = jfr.state.lock();
-    if let Some(to) = to {
-        let actions = state.machine.modify(to)?;
-        if actions.reset_queue {
-            let produced = jfr.ring.user_idx();
-            while let Ok(Some(_)) = state.index.take(produced) {}
-            jfr.ring.set_kern_idx(state.index.consumed());
-            jfr.ring.lower(Flags::Error);
+    let mut flush = false;
+    {
+        let mut locked = jfr.lock();
+        let state = &mut *locked.state;
+        if let Some(to) = to {
+            let actions = state.machine.modify(to)?;
+            if actions.reset_queue {
+                let produced = jfr.ring.user_idx();
+                while let Ok(Some(_)) = state.index.take(produced) {}
+                jfr.ring.set_kern_idx(state.index.consumed());
+                jfr.ring.lower(Flags::Error);
+            }
+            if actions.flush {
+                jfr.ring.raise(Flags::Error);
+            }
+            flush = actions.flush;
         }
-        if actions.flush {
-            jfr.ring.raise(Flags::Error);
+        if let Some(threshold) = attr.rx_threshold {
+            state.limit.arm(threshold);
         }
     }
-    if let Some(threshold) = attr.rx_threshold {
-        state.limit.arm(threshold);
+    if flush {
+        post::flush_all(jfr);
     }
     Ok(())
 }
 
 /// Returns the state and the threshold.
 pub(crate) fn query(jfr: &Jfr) -> (u32, u32) {
-    let state = jfr.state.lock();
+    let locked = jfr.lock();
+    let state = &locked.state;
     (state.machine.state().raw(), state.limit.threshold())
 }
 
@@ -389,13 +450,16 @@ pub(crate) fn query(jfr: &Jfr) -> (u32, u32) {
 pub(crate) fn destroy(jfr: &Jfr) {
     drop(jfr.dev.jfrs.remove(jfr.id));
     let waiters = {
-        let mut state = jfr.state.lock();
-        state.dead = true;
-        core::mem::take(&mut state.waiters)
+        let mut locked = jfr.lock();
+        locked.state.dead = true;
+        core::mem::take(&mut locked.state.waiters)
     };
     jfr.users.revoke();
     // They find nobody, and say so to their users.
     waiters.wake(&jfr.dev.host);
+    if jfr.kernel {
+        poll::discard(&jfr.jfc);
+    }
     jfr.ring.withdraw(&jfr.dev);
     jfr.count.release();
 }

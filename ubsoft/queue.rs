@@ -86,28 +86,28 @@ pub(crate) struct Request<'a> {
     pub(crate) owner: CtxId,
     /// Address space of the context; `None` for a kernel client.
     pub(crate) mm: Option<MmId>,
-    /// EID of the context, zeros for a kernel client.
+    /// EID of the context, for a kernel client that of the index it chose.
     pub(crate) eid: [u8; 16],
-    /// The user's word for the queue.
+    /// The user's word for the queue, for a kernel client a number that no other queue has.
     pub(crate) user_obj: u64,
     /// Where the reply goes; `None` for a kernel client.
     udata: Option<Udata<'a>>,
 }
 
 impl<'a> Request<'a> {
-    /// Reads the private data of a create operation.
+    /// Reads the private data of a create operation; `eid_index` is for a kernel client.
     ///
     /// # Errors
     ///
     /// `EFAULT`, `EINVAL` for reserved fields that are not 0, `EIO` for a context whose device is
     /// gone.
-    pub(crate) fn read(user: Option<User<'a, Soft>>) -> Result<Self> {
+    pub(crate) fn read(dev: &Dev, eid_index: u32, user: Option<User<'a, Soft>>) -> Result<Self> {
         let Some(user) = user else {
             return Ok(Self {
                 owner: CtxId::KERNEL,
                 mm: None,
-                eid: [0; 16],
-                user_obj: 0,
+                eid: dev.eid_at(eid_index).ok_or(EINVAL)?,
+                user_obj: dev.host.new_number(),
                 udata: None,
             });
         };
@@ -159,9 +159,10 @@ impl QueueRing {
         geometry: Geometry,
         stride: u32,
     ) -> Result<(Self, PendingRing<'d>)> {
+        let shared = request.owner != CtxId::KERNEL;
         let ring = Arc::pin_init(
             try_pin_init!(MappableRing {
-                ring <- Ring::new(kind, geometry, stride, RING_MAX),
+                ring <- Ring::for_owner(kind, geometry, stride, RING_MAX, shared),
                 owner: request.owner,
             }),
             GFP_KERNEL,

@@ -51,10 +51,17 @@ impl SqName {
         self.id | if self.is_jetty { Self::JETTY } else { 0 }
     }
 
-    /// Finds the queue of a name.
-    fn find(self, host: &Host) -> Option<Arc<Sq>> {
-        let dev = host.nodes.get(self.node)?;
-        find(&dev, self.is_jetty, self.id)
+    /// Tells the queue of this name, if there is one, that its target has receive buffers.
+    ///
+    /// Any context: the device and the queue stay as long as the RCU section, in which all counted
+    /// references are dropped again, so none is the last one.
+    fn receiver_ready(self, host: &Host) {
+        let guard = rcu::read_lock();
+        if let Some(dev) = host.nodes.get_rcu(&guard, self.node) {
+            if let Some(sq) = find(&dev, self.is_jetty, self.id) {
+                Sq::receiver_ready(&sq);
+            }
+        }
     }
 }
 
@@ -101,9 +108,7 @@ impl Waiters {
     /// Wakes all. To be called without locks.
     pub(crate) fn wake(self, host: &Host) {
         for name in self.names.into_iter().flatten() {
-            if let Some(sq) = name.find(host) {
-                Sq::receiver_ready(&sq);
-            }
+            name.receiver_ready(host);
         }
     }
 }

@@ -26,7 +26,10 @@ use crate::{
         wr::Remote, //
     },
     queue::full,
-    ring::pages::Pages,
+    ring::pages::{
+        Memory,
+        Pages, //
+    },
     stream::Part,
     ub::driver::{
         self,
@@ -139,19 +142,19 @@ fn pages_of(cfg: &SegCfg) -> i64 {
     i64::try_from(pages).unwrap_or(0)
 }
 
-/// Registers memory of the calling process.
+/// Registers memory of the calling process, or of a kernel client.
 ///
 /// # Errors
 ///
-/// `EOPNOTSUPP` for a kernel client, an address of its own for peers and a token policy that is not
-/// implemented; `EINVAL` for memory that is not to be pinned; `EBUSY` if the token id has a segment
-/// already; those of [`PinnedPages::pin`].
+/// `EOPNOTSUPP` for an address of its own for peers and a token policy that is not implemented;
+/// `EINVAL` for memory that is not to be pinned; `EBUSY` if the token id has a segment already;
+/// those of [`PinnedPages::pin`] and [`SegCfg::kernel_memory`].
 pub(crate) fn register(
     dev: &Arc<Dev>,
     cfg: SegCfg,
     user: Option<User<'_, Soft>>,
 ) -> Result<Arc<Segment>> {
-    let owner = user.ok_or(EOPNOTSUPP)?.uctx.id();
+    let owner = user.as_ref().map_or(CtxId::KERNEL, |user| user.uctx.id());
     check_token_policy(cfg.token_policy)?;
     if cfg.iova.is_some() {
         return Err(EOPNOTSUPP);
@@ -161,8 +164,11 @@ pub(crate) fn register(
     }
     let token_id = cfg.token_id;
     let reservation = dev.segs.reserve_exact(token_id)?;
-    let pages = pin(&cfg)?;
-    let pinned = Count::many(&dev.host.counters, CountKind::PinnedPages, pages_of(&cfg));
+    let (memory, pages): (Memory, _) = match user {
+        Some(_) => (pin(&cfg)?.into(), pages_of(&cfg)),
+        None => (cfg.kernel_memory()?.into(), 0),
+    };
+    let pinned = Count::many(&dev.host.counters, CountKind::PinnedPages, pages);
     let view = SegView {
         va: cfg.va,
         len: cfg.len,
@@ -177,7 +183,7 @@ pub(crate) fn register(
             owner,
             token_id,
             view,
-            pages <- Pages::new(pages, dev.host.idle.clone()),
+            pages <- Pages::new(memory, dev.host.idle.clone()),
             pinned,
             count: Count::one(&dev.host.counters, CountKind::Segments),
         }),

@@ -13,6 +13,7 @@ use crate::{
         After, //
     },
     host::CtxId,
+    jetty,
     jfc::Jfc,
     kernel_ext::task::{
         fatal_signal_pending,
@@ -44,7 +45,6 @@ use crate::{
     rnr::SqName,
     target::Target,
     ub::driver::{
-        JettyEvent,
         SendCfg,
         SendGrant, //
     }, //
@@ -53,6 +53,7 @@ use kernel::{
     impl_has_hr_timer,
     impl_has_work,
     new_mutex,
+    new_spinlock_irq,
     new_work,
     prelude::*,
     sync::{
@@ -64,7 +65,8 @@ use kernel::{
         barrier::smp_mb,
         Arc,
         ArcBorrow,
-        Mutex, //
+        Mutex,
+        SpinLockIrq, //
     },
     time::{
         hrtimer::{
@@ -158,6 +160,9 @@ pub(crate) struct Sq {
     /// Held while the queue runs; the outermost lock of the module.
     #[pin]
     state: Mutex<SqState>,
+    /// Index of the next entry that a kernel client posts, in any context.
+    #[pin]
+    pub(crate) posted: SpinLockIrq<u32>,
     #[pin]
     work: Work<Sq>,
     #[pin]
@@ -266,6 +271,7 @@ impl Sq {
                     },
                     "Sq::state"
                 ),
+                posted <- new_spinlock_irq!(0, "Sq::posted"),
                 work <- new_work!("Sq::work"),
                 timer <- HrTimer::new(),
                 count: parts.count,
@@ -322,8 +328,7 @@ impl Sq {
     fn report_failure(&self) {
         if self.name.is_jetty {
             if let Some(jetty) = self.dev.jettys.get(self.name.id) {
-                jetty.close();
-                jetty.raise(JettyEvent::Error);
+                jetty::fail(&jetty);
             }
         } else if let Some(jfs) = self.dev.jfss.get(self.name.id) {
             jfs.raise_error();
@@ -372,7 +377,8 @@ impl Sq {
     /// (see [`Self::kick`]) is being killed.
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(Relaxed) || fatal_signal_pending()
+        // What a kernel client posted does not depend on who happens to run it.
+        self.stopped.load(Relaxed) || (self.owner != CtxId::KERNEL && fatal_signal_pending())
     }
 
     /// Changes the state; `None` changes nothing.

@@ -107,6 +107,16 @@ impl Import {
             ..self.target
         }
     }
+
+    /// Returns the name by which work requests of its owner know it.
+    pub(crate) fn reference(&self) -> u32 {
+        self.reference
+    }
+
+    /// Returns whose it is.
+    pub(crate) fn owner(&self) -> CtxId {
+        self.owner
+    }
 }
 
 /// Imports a jetty or JFR for a user.

@@ -75,6 +75,10 @@ mod local;
 #[deny(unsafe_code)]
 mod module;
 #[deny(unsafe_code)]
+mod poll;
+#[deny(unsafe_code)]
+mod post;
+#[deny(unsafe_code)]
 mod queue;
 #[deny(unsafe_code)]
 mod rnr;

@@ -25,6 +25,7 @@ pub(crate) mod ratelimit;
 pub(crate) mod rwsem;
 
 pub(crate) mod anon_file;
+pub(crate) mod atomic_context;
 pub(crate) mod attr_group;
 pub(crate) mod cap;
 pub(crate) mod class;
@@ -33,6 +34,7 @@ pub(crate) mod copy;
 mod device_core;
 pub(crate) mod embedded_device;
 pub(crate) mod id_space;
+pub(crate) mod kernel_mem;
 pub(crate) mod reaper;
 pub(crate) mod kobj_dir;
 pub(crate) mod map_inode;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Pinned memory of a segment, and the right to use it for a while.
+//! Memory of a segment, and the right to use it for a while.
 
 use super::copy::{
     Dst,
     Src, //
 };
 use crate::kernel_ext::{
+    kernel_mem::KernelMem,
     pinned::PinnedPages,
     poll::{
         mask,
@@ -48,7 +49,48 @@ impl Idle {
     }
 }
 
-/// Pinned pages that are in use by copies, until they are revoked.
+/// Memory of a segment.
+pub(crate) enum Memory {
+    /// Of a user.
+    Pinned(PinnedPages),
+    /// Of a kernel client.
+    Kernel(KernelMem),
+}
+
+impl From<PinnedPages> for Memory {
+    fn from(pages: PinnedPages) -> Self {
+        Self::Pinned(pages)
+    }
+}
+
+impl From<KernelMem> for Memory {
+    fn from(mem: KernelMem) -> Self {
+        Self::Kernel(mem)
+    }
+}
+
+impl Memory {
+    /// Returns where the byte at `offset` is, and how many of the `len` bytes from there on are
+    /// contiguous.
+    #[inline]
+    fn run(&self, offset: usize, len: usize) -> Option<(*mut u8, usize)> {
+        match self {
+            Self::Pinned(pages) => pages.run(offset, len),
+            Self::Kernel(mem) => mem.run(offset, len),
+        }
+    }
+
+    /// Tells whether it may be written.
+    #[inline]
+    fn is_writable(&self) -> bool {
+        match self {
+            Self::Pinned(pages) => pages.is_writable(),
+            Self::Kernel(_) => true,
+        }
+    }
+}
+
+/// Memory that is in use by copies, until it is revoked.
 ///
 /// # Invariants
 ///
@@ -59,21 +101,21 @@ impl Idle {
 pub(crate) struct Pages {
     users: Atomic<i32>,
     unpinned: Atomic<bool>,
-    pages: UnsafeCell<Option<PinnedPages>>,
+    pages: UnsafeCell<Option<Memory>>,
     /// The same for all.
     idle: Arc<Idle>,
     #[pin]
     _pin: PhantomPinned,
 }
 
-// SAFETY: `PinnedPages` is `Send`.
+// SAFETY: `Memory` is `Send`.
 unsafe impl Send for Pages {}
 // SAFETY: Shared access to `pages` is by users only, and exclusive access excludes them.
 unsafe impl Sync for Pages {}
 
 impl Pages {
     /// Initialises the object.
-    pub(crate) fn new(pages: PinnedPages, idle: Arc<Idle>) -> impl PinInit<Self> {
+    pub(crate) fn new(pages: Memory, idle: Arc<Idle>) -> impl PinInit<Self> {
         pin_init!(Self {
             users: Atomic::new(0),
             unpinned: Atomic::new(false),
@@ -179,7 +221,7 @@ impl PageUse<'_> {
 
     /// Returns the pages.
     #[inline]
-    fn pinned(&self) -> Option<&PinnedPages> {
+    fn memory(&self) -> Option<&Memory> {
         // SAFETY: By the type invariant nobody changes the field.
         unsafe { (*self.pages.as_ref().pages.get()).as_ref() }
     }
@@ -188,20 +230,20 @@ impl PageUse<'_> {
     /// is inside and not empty.
     #[inline]
     pub(crate) fn read(&self, offset: usize, len: usize) -> Option<Src<'_>> {
-        let (ptr, len) = self.pinned()?.run(offset, len)?;
-        // SAFETY: Pinned as long as `self`, and the kernel's mapping of it does not go.
+        let (ptr, len) = self.memory()?.run(offset, len)?;
+        // SAFETY: Pinned, or lent by its owner, as long as `self`; the kernel's mapping does not go.
         Some(unsafe { Src::new(ptr, len) })
     }
 
     /// The same for writing; `None` also if the memory was pinned for reading only.
     #[inline]
     pub(crate) fn write(&self, offset: usize, len: usize) -> Option<Dst<'_>> {
-        let pinned = self.pinned()?;
-        if !pinned.is_writable() {
+        let memory = self.memory()?;
+        if !memory.is_writable() {
             return None;
         }
-        let (ptr, len) = pinned.run(offset, len)?;
-        // SAFETY: As in `read`, and pinned for writing.
+        let (ptr, len) = memory.run(offset, len)?;
+        // SAFETY: As in `read`, and for writing.
         Some(unsafe { Dst::new(ptr, len) })
     }
 }

@@ -87,13 +87,15 @@ pub(crate) struct Ring {
     geometry: Geometry,
     /// Bytes from one entry to the next.
     stride: u32,
+    /// The owner maps it; otherwise both sides are the kernel's, and nobody reads flags.
+    shared: bool,
     /// What `kern_flags` says; the lock is innermost.
     #[pin]
     flags: SpinLock<u32>,
 }
 
 impl Ring {
-    /// Initialises a ring of `geometry.entries()` entries of `stride` bytes.
+    /// Initialises a ring of `geometry.entries()` entries of `stride` bytes, which can be mapped.
     ///
     /// # Errors
     ///
@@ -105,11 +107,23 @@ impl Ring {
         stride: u32,
         max: usize,
     ) -> impl PinInit<Self, Error> {
+        Self::for_owner(kind, geometry, stride, max, true)
+    }
+
+    /// The same; if it is not `shared`, it is for a kernel client.
+    pub(crate) fn for_owner(
+        kind: Kind,
+        geometry: Geometry,
+        stride: u32,
+        max: usize,
+        shared: bool,
+    ) -> impl PinInit<Self, Error> {
         try_pin_init!(Self {
             // INVARIANT: By the size.
             mem: Self::memory(kind, geometry, stride, max)?,
             geometry,
             stride,
+            shared,
             flags <- new_spinlock!(0, "Ring::flags"),
         })
     }
@@ -155,8 +169,12 @@ impl Ring {
     ///
     /// # Errors
     ///
-    /// `EINVAL` for a mapping that is private, executable or not of exactly this length.
+    /// `EINVAL` for a mapping that is private, executable or not of exactly this length, and for a
+    /// ring that is not shared.
     pub(crate) fn mmap(&self, vma: &VmaNew) -> Result {
+        if !self.shared {
+            return Err(EINVAL);
+        }
         self.mem.mmap(vma, MapAccess::ReadWrite)
     }
 
@@ -173,6 +191,23 @@ impl Ring {
         unsafe { atomic_load(&raw mut (*self.header()).user_idx, Acquire) }
     }
 
+    /// Publishes the index of the owner, who is in the kernel; all accesses before it are done.
+    /// Nothing happens to the ring of a user.
+    #[inline]
+    pub(crate) fn set_user_idx(&self, index: u32) {
+        if !self.shared {
+            // SAFETY: In the header page, aligned; accessed atomically only.
+            unsafe { atomic_store(&raw mut (*self.header()).user_idx, index, Release) };
+        }
+    }
+
+    /// Returns the index that the kernel published; entries before it are its owner's.
+    #[inline]
+    pub(crate) fn kern_idx(&self) -> u32 {
+        // SAFETY: In the header page, aligned; accessed atomically only.
+        unsafe { atomic_load(&raw mut (*self.header()).kern_idx, Acquire) }
+    }
+
     /// Publishes the kernel's index; all accesses before it are done.
     #[inline]
     pub(crate) fn set_kern_idx(&self, index: u32) {
@@ -182,6 +217,9 @@ impl Ring {
 
     /// Sets and clears flags.
     fn change_flags(&self, set: u32, clear: u32) {
+        if !self.shared {
+            return;
+        }
         let mut flags = self.flags.lock();
         *flags = (*flags & !clear) | set;
         // SAFETY: In the header page, aligned; the kernel accesses it atomically only.
@@ -239,6 +277,30 @@ impl Ring {
         for (i, byte) in words.into_remainder().iter_mut().enumerate() {
             // SAFETY: Inside of the entry.
             *byte = unsafe { from.add(offset + i).read_volatile() };
+        }
+    }
+
+    /// Writes bytes of an entry for its owner, who is in the kernel; nothing if they are not inside,
+    /// or the ring is that of a user.
+    pub(crate) fn write(&self, index: u32, at: usize, bytes: &[u8]) {
+        if self.shared {
+            return;
+        }
+        if let Some(to) = self.entry(index, at, bytes.len()) {
+            // SAFETY: Inside of the entry, which nobody else accesses until it is published.
+            unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        }
+    }
+
+    /// Copies an entry to the place of another one, as [`Self::write`] does.
+    pub(crate) fn copy_entry(&self, from: u32, to: u32) {
+        if self.shared {
+            return;
+        }
+        let len = self.stride as usize;
+        if let (Some(from), Some(to)) = (self.entry(from, 0, len), self.entry(to, 0, len)) {
+            // SAFETY: Both inside; nobody else accesses them; they may be the same.
+            unsafe { to.copy_from(from, len) };
         }
     }
 

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    ub::common::eid_from_bytes, //
+    ub::common::{
+        eid_bytes,
+        eid_from_bytes, //
+    },
 };
 use kernel::{
     error::to_result,
@@ -20,7 +23,8 @@ use kernel::{
             Full, //
         },
         Arc,
-        ArcBorrow, //
+        ArcBorrow,
+        SpinLock, //
     },
     types::Opaque, //
 };
@@ -82,6 +86,21 @@ impl<D: Driver> UbDevice<D> {
     /// Returns the C part.
     pub(super) fn raw(&self) -> *mut bindings_ub::ubcore_device {
         self.raw.get()
+    }
+
+    /// Returns the EID at an index of the table. For use in operations, in process context.
+    pub(crate) fn eid_at(&self, index: u32) -> Option<[u8; 16]> {
+        // SAFETY: While operations are called, the device is registered: ubcore has initialised the
+        // table and its lock, and they stay.
+        unsafe {
+            let table = &raw mut (*self.raw()).eid_table;
+            let _guard = SpinLock::from_raw((&raw mut (*table).lock).cast()).lock();
+            if index >= (*table).eid_cnt {
+                return None;
+            }
+            let entry = &*(*table).eid_entries.add(index as usize);
+            entry.valid.then(|| eid_bytes(&entry.eid))
+        }
     }
 
     /// Borrows a device from C.

@@ -9,6 +9,7 @@
 //! made in stages, are a [`Queue`] while they are at work.
 
 mod address;
+pub(crate) mod data;
 pub(crate) mod device;
 pub(crate) mod doorbell;
 pub(crate) mod jetty;
@@ -42,6 +43,16 @@ use kernel::{
 };
 
 pub(crate) use self::{
+    data::{
+        Completion,
+        Completions,
+        LocalRanges,
+        RecvList,
+        RecvQueue,
+        SendList,
+        SendQueue,
+        SendWr, //
+    },
     device::{
         DeviceCfg,
         DeviceEvent,
@@ -108,7 +119,7 @@ pub(crate) struct UserCtl<'a, D: Driver> {
 
 /// What a device driver implements; the implementing type is the data of a device.
 ///
-/// All operations run in process context and may sleep. Each corresponds to the operation of
+/// Operations run in process context and may sleep, unless it says otherwise. Each corresponds to the operation of
 /// `struct ubcore_ops` with a similar name, where its contract is. `user` is `None` for a kernel
 /// client. An operation that creates an object returns it complete; ubcore refers to it until the
 /// destroy operation has returned `Ok`, after which no handler is called any more.
@@ -216,10 +227,19 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     /// Destroys a completion queue, or takes it out of work.
     fn destroy_jfc(jfc: ArcBorrow<'_, Jfc<Self>>) -> Result;
 
-    /// Asks for one event on behalf of a kernel client; `true` if completions are pending.
-    fn rearm_jfc(_jfc: ArcBorrow<'_, Jfc<Self>>, _solicited_only: bool) -> Result<bool> {
-        build_error!(VTABLE_DEFAULT_ERROR)
-    }
+    /// Asks for one event on behalf of a kernel client; `true` if completions are pending. Any
+    /// context.
+    fn rearm_jfc(jfc: ArcBorrow<'_, Jfc<Self>>, solicited_only: bool) -> Result<bool>;
+
+    /// Hands completions out to a kernel client. Any context.
+    fn poll_jfc(jfc: ArcBorrow<'_, Jfc<Self>>, out: &mut Completions<'_>) -> Result;
+
+    /// Posts work requests of a kernel client, in order; on an error the first one of the list that
+    /// is left was not accepted. Any context.
+    fn post_send(queue: SendQueue<'_, Self>, list: &mut SendList<'_>) -> Result;
+
+    /// Posts receive buffers of a kernel client, as above. Any context.
+    fn post_recv(queue: RecvQueue<'_, Self>, list: &mut RecvList<'_>) -> Result;
 
     /// Creates a send queue, or puts one to work.
     fn create_jfs(

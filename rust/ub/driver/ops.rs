@@ -4,6 +4,7 @@
 
 use super::{
     address,
+    data,
     device,
     jetty,
     jfc,
@@ -86,11 +87,7 @@ impl<D: Driver> Table<D> {
         get_jfc_opt: Some(staged::get_opt),
         deactive_jfc: Some(staged::deactive::<D, jfc::JfcKind>),
         free_jfc: Some(staged::free::<D, jfc::JfcKind>),
-        rearm_jfc: if D::HAS_REARM_JFC {
-            Some(jfc::rearm::<D>)
-        } else {
-            None
-        },
+        rearm_jfc: Some(jfc::rearm::<D>),
 
         create_jfs: Some(staged::create::<D, jfs::JfsKind>),
         modify_jfs: Some(jfs::modify::<D>),
@@ -143,11 +140,11 @@ impl<D: Driver> Table<D> {
             None
         },
 
-        post_jfs_wr: Some(post_jfs_wr),
-        post_jfr_wr: Some(post_jfr_wr),
-        post_jetty_send_wr: Some(post_jetty_send_wr),
-        post_jetty_recv_wr: Some(post_jetty_recv_wr),
-        poll_jfc: Some(poll_jfc),
+        post_jfs_wr: Some(data::post_jfs_wr::<D>),
+        post_jfr_wr: Some(data::post_jfr_wr::<D>),
+        post_jetty_send_wr: Some(data::post_jetty_send_wr::<D>),
+        post_jetty_recv_wr: Some(data::post_jetty_recv_wr::<D>),
+        poll_jfc: Some(data::poll_jfc::<D>),
 
         disassociate_ucontext: if D::HAS_DISASSOCIATE_UCONTEXT {
             Some(ucontext::disassociate::<D>)
@@ -222,40 +219,4 @@ unsafe extern "C" fn flush_jetty(
     _cr: *mut bindings_ub::ubcore_cr,
 ) -> c_int {
     0
-}
-
-/// Makes an operation that accepts no work request.
-macro_rules! refuse_posts {
-    ($($name:ident($queue:ident, $wr:ident);)*) => {$(
-        /// Kernel clients have no data path yet.
-        ///
-        /// # Safety
-        ///
-        /// `bad_wr` must be valid for writing.
-        unsafe extern "C" fn $name(
-            _queue: *mut bindings_ub::$queue,
-            wr: *mut bindings_ub::$wr,
-            bad_wr: *mut *mut bindings_ub::$wr,
-        ) -> c_int {
-            // SAFETY: By the function's contract.
-            unsafe { *bad_wr = wr };
-            EOPNOTSUPP.to_errno()
-        }
-    )*};
-}
-
-refuse_posts! {
-    post_jfs_wr(ubcore_jfs, ubcore_jfs_wr);
-    post_jfr_wr(ubcore_jfr, ubcore_jfr_wr);
-    post_jetty_send_wr(ubcore_jetty, ubcore_jfs_wr);
-    post_jetty_recv_wr(ubcore_jetty, ubcore_jfr_wr);
-}
-
-/// Kernel clients have no data path yet.
-unsafe extern "C" fn poll_jfc(
-    _jfc: *mut bindings_ub::ubcore_jfc,
-    _cr_cnt: c_int,
-    _cr: *mut bindings_ub::ubcore_cr,
-) -> c_int {
-    EOPNOTSUPP.to_errno()
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     bindings_ub,
+    kernel_ext::kernel_mem::KernelMem,
     ub::common::err_ptr, //
 };
 use kernel::{
@@ -24,12 +25,22 @@ use kernel::{
 pub(crate) type TokenId<D> = Object<bindings_ub::ubcore_token_id, <D as Driver>::TokenId>;
 /// A registered segment: `struct ubcore_target_seg` and the driver's data.
 pub(crate) type Segment<D> = Object<bindings_ub::ubcore_target_seg, <D as Driver>::Segment>;
-/// An imported segment: `struct ubcore_target_seg`.
-pub(crate) type ImportedSegment = Object<bindings_ub::ubcore_target_seg, Nothing>;
+/// An imported segment: `struct ubcore_target_seg` and its token.
+pub(super) type ImportedSegment = Object<bindings_ub::ubcore_target_seg, Imported>;
 
-/// A driver keeps nothing for an imported segment.
+/// What is kept of an imported segment.
 #[pin_data]
-pub(crate) struct Nothing {}
+pub(crate) struct Imported {
+    /// Never logged.
+    token: u32,
+}
+
+impl Imported {
+    /// Returns the token to show.
+    pub(super) fn token(&self) -> u32 {
+        self.token
+    }
+}
 
 /// A segment to be registered.
 pub(crate) struct SegCfg {
@@ -52,6 +63,25 @@ pub(crate) struct SegCfg {
     /// The addresses are physical.
     pub(crate) pa: bool,
     origin: Origin,
+}
+
+impl SegCfg {
+    /// Returns the memory of a kernel client.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for an empty range, one that wraps around and that of a user; `EFAULT` for one that
+    /// is not memory of the kernel.
+    pub(crate) fn kernel_memory(&self) -> Result<KernelMem> {
+        if !self.origin.uctx.is_null() {
+            return Err(EINVAL);
+        }
+        let start = usize::try_from(self.va).map_err(|_| EINVAL)?;
+        let len = usize::try_from(self.len).map_err(|_| EINVAL)?;
+        // SAFETY: By the contract, a kernel client keeps what it registers until it has unregistered
+        // it, and both sides may read and write it.
+        unsafe { KernelMem::new(start, len) }
+    }
 }
 
 impl<T: Send + Sync> Object<bindings_ub::ubcore_token_id, T> {
@@ -180,7 +210,7 @@ pub(super) unsafe extern "C" fn unregister<D: Driver>(
 }
 
 /// See `ubcore_ops.import_seg`: a work request carries all that is to be known of a remote segment,
-/// so an import is a name only.
+/// so an import is a name and a token only.
 ///
 /// # Safety
 ///
@@ -195,7 +225,12 @@ pub(super) unsafe extern "C" fn import<D: Driver>(
     // SAFETY: Null or valid during the call.
     let user: Option<User<'_, D>> = unsafe { User::from_raw(udata) };
     // SAFETY: Valid during the call; all bits of the union are initialised.
-    let mapping = unsafe { (*cfg).flag.bs.as_ref().mapping() } != 0;
+    let (mapping, token) = unsafe {
+        (
+            (*cfg).flag.bs.as_ref().mapping() != 0,
+            (*cfg).token_value.token,
+        )
+    };
     let origin = Origin::new(dev, &user);
     let raw = bindings_ub::ubcore_target_seg {
         ub_dev: origin.dev,
@@ -203,7 +238,7 @@ pub(super) unsafe extern "C" fn import<D: Driver>(
         ..Default::default()
     };
     err_ptr(D::import_seg(dev, mapping).and_then(|()| {
-        ImportedSegment::alloc(raw, try_pin_init!(Nothing {})).map(Object::into_raw)
+        ImportedSegment::alloc(raw, try_pin_init!(Imported { token })).map(Object::into_raw)
     }))
 }
 

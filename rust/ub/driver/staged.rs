@@ -63,6 +63,11 @@ unsafe impl<C, T: Send + Sync> Send for Queue<C, T> {}
 unsafe impl<C, T: Send + Sync> Sync for Queue<C, T> {}
 
 impl<C, T> Queue<C, T> {
+    /// Returns the address by which clients know the object: a number, for others.
+    pub(crate) fn address(&self) -> usize {
+        self.raw.as_ptr().expose_provenance()
+    }
+
     /// Runs `call` unless the object is stopping; the end of its work waits for it.
     pub(super) fn with_handlers(&self, call: impl FnOnce(*mut C)) {
         if let Some(_running) = self.handlers.try_enter() {
