@@ -14,6 +14,8 @@
 . "$(dirname "$0")/lib.sh"
 
 MODULES=(ubcore uburma ubsoft)
+# Only in builds for test kernels, and never installed.
+TEST_MODULES=(ub_test_client ub_test_driver)
 KDIR=${KDIR:-/lib/modules/$(uname -r)/build}
 
 # Refuses, with the reason, a kernel that cannot take modules in Rust.
@@ -89,22 +91,24 @@ uninstall_modules() {
 }
 
 # Every module must have come out: a Kbuild that forgets one is no success.
+# check_built OUTPUT NAME...
 check_built() {
-	local name
-	for name in "${MODULES[@]}"; do
-		[ -e "$1/$name.ko" ] || die "the build succeeded, but $1/$name.ko is missing"
+	local name out=$1
+	shift
+	for name in "$@"; do
+		[ -e "$out/$name.ko" ] || die "the build succeeded, but $out/$name.ko is missing"
 	done
 }
 
 case ${1:-} in
 build)
 	kernel=$(flavour_dir "${2:-}")
-	build "$kernel" "$UB_ROOT/build/$2" "building the modules for the $2 kernel"
-	check_built "$UB_ROOT/build/$2"
+	build "$kernel" "$UB_ROOT/build/$2" "building the modules for the $2 kernel" UB_TEST_MODULES=1
+	check_built "$UB_ROOT/build/$2" "${MODULES[@]}" "${TEST_MODULES[@]}"
 	;;
 clippy)
 	kernel=$(flavour_dir "${2:-}")
-	build "$kernel" "$UB_ROOT/build/clippy" "clippy on the modules" CLIPPY=1
+	build "$kernel" "$UB_ROOT/build/clippy" "clippy on the modules" CLIPPY=1 UB_TEST_MODULES=1
 	;;
 kdir)
 	# Another kernel's objects are of no use, and make would not notice.
@@ -112,7 +116,7 @@ kdir)
 	[ "$(cat "$stamp" 2>/dev/null)" = "$KDIR" ] || rm -rf "$UB_ROOT/build/kdir"
 	build "$KDIR" "$UB_ROOT/build/kdir" "building the modules for $KDIR"
 	echo "$KDIR" >"$stamp"
-	check_built "$UB_ROOT/build/kdir"
+	check_built "$UB_ROOT/build/kdir" "${MODULES[@]}"
 	say "the modules are in build/kdir"
 	;;
 install) install_modules ;;

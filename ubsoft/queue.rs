@@ -106,7 +106,8 @@ impl<'a> Request<'a> {
             return Ok(Self {
                 owner: CtxId::KERNEL,
                 mm: None,
-                eid: dev.eid_at(eid_index).ok_or(EINVAL)?,
+                // Of what peers can name ubcore has seen that there is one.
+                eid: dev.eid_at(eid_index).unwrap_or_default(),
                 user_obj: dev.host.new_number(),
                 udata: None,
             });
