@@ -17,6 +17,7 @@ pub mod listener;
 pub mod modules;
 pub mod own;
 pub mod samples;
+pub mod soak;
 pub mod transfer;
 
 mod harness;

@@ -11,11 +11,11 @@ mod block;
 mod expect;
 #[cfg(test)]
 mod generate;
-mod recipes;
-mod table;
+pub(crate) mod recipes;
+pub(crate) mod table;
 mod totals;
 mod variants;
-mod world;
+pub(crate) mod world;
 
 pub use block::block;
 pub use table::TESTS;

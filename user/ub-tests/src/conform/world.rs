@@ -148,7 +148,12 @@ impl World {
 pub fn command(number: u32, inputs: &Inputs) -> Result<Cmd, Failure> {
     let command = Command::find(number, false)
         .ok_or_else(|| Failure::Fail(format!("there is no command {number}")))?;
-    let mut cmd = Cmd::new(number);
+    Ok(command_of(command, inputs))
+}
+
+/// The same for a command of the table, also one of an event file.
+pub fn command_of(command: &Command, inputs: &Inputs) -> Cmd {
+    let mut cmd = Cmd::new(command.number);
     for attr in command.attrs {
         let id = u32::from(attr.id);
         let given = inputs.iter().find(|(wanted, _)| *wanted == id);
@@ -165,7 +170,7 @@ pub fn command(number: u32, inputs: &Inputs) -> Result<Cmd, Failure> {
             ),
         };
     }
-    Ok(cmd)
+    cmd
 }
 
 /// Runs a command with these inputs; returns its outputs.

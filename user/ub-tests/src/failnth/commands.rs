@@ -2,14 +2,17 @@
 
 //! The commands, and how each is swept.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::os::fd::AsRawFd;
+use std::rc::Rc;
 
 use ub_client::abi::*;
 use ub_client::tlv::Cmd;
 
 use super::recipes::{ctx, events, queues, seg, target, World};
-use super::{sweep, AnyShot, CmdShot, Coverage, Faults, Rules};
+use super::{sweep, AnyShot, CmdShot, Coverage, Faults, RecipeShot, Rules};
+use crate::conform::{self, table::Command};
 use crate::{Failure, Outcome};
 
 /// Where sweeps write what they went through.
@@ -26,8 +29,9 @@ pub type Prepare = for<'a> fn(&'a World) -> Result<AnyShot<'a>, Failure>;
 pub enum Recipe {
     /// It works.
     Works(Prepare),
-    /// It is swept while it refuses attributes that mean nothing.
-    Refused,
+    /// By the recipe of the tests of conformance; or, while the kernel does not offer it, as
+    /// it refuses attributes that mean nothing.
+    Shared,
 }
 
 /// A command with its recipe.
@@ -65,14 +69,20 @@ const fn destroys(name: &'static str, number: u32, test: Test, prepare: Prepare)
     row
 }
 
-const fn refused(name: &'static str, number: u32, test: Test) -> Row {
+const fn shared(name: &'static str, number: u32, test: Test) -> Row {
     Row {
         name,
         number,
-        recipe: Recipe::Refused,
+        recipe: Recipe::Shared,
         test,
         errnos: &[],
         tells_the_dead: false,
+    }
+}
+
+impl Row {
+    fn is_event(&self) -> bool {
+        self.name.contains("_EVENT_CMD_")
     }
 }
 
@@ -117,105 +127,134 @@ pub const COMMANDS: &[Row] = rows! {
     destroys UBURMA_CMD_DELETE_JETTY queues::delete_jetty;
     works UBURMA_CMD_IMPORT_JETTY target::import_jetty;
     works UBURMA_CMD_UNIMPORT_JETTY target::unimport_jetty;
-    refused UBURMA_CMD_ADVISE_JFR;
-    refused UBURMA_CMD_UNADVISE_JFR;
-    refused UBURMA_CMD_ADVISE_JETTY;
-    refused UBURMA_CMD_UNADVISE_JETTY;
+    shared UBURMA_CMD_ADVISE_JFR;
+    shared UBURMA_CMD_UNADVISE_JFR;
+    shared UBURMA_CMD_ADVISE_JETTY;
+    shared UBURMA_CMD_UNADVISE_JETTY;
     works UBURMA_CMD_BIND_JETTY target::bind;
     works UBURMA_CMD_UNBIND_JETTY target::unbind;
-    refused UBURMA_CMD_CREATE_JETTY_GRP;
-    refused UBURMA_CMD_DESTROY_JETTY_GRP;
+    shared UBURMA_CMD_CREATE_JETTY_GRP;
+    shared UBURMA_CMD_DESTROY_JETTY_GRP;
     works UBURMA_CMD_USER_CTL ctx::user_ctl;
     works UBURMA_CMD_GET_EID_LIST ctx::eid_list;
-    refused UBURMA_CMD_GET_NETADDR_LIST;
-    refused UBURMA_CMD_MODIFY_TP;
+    shared UBURMA_CMD_GET_NETADDR_LIST;
+    shared UBURMA_CMD_MODIFY_TP;
     works UBURMA_CMD_QUERY_DEV_ATTR ctx::device;
-    refused UBURMA_CMD_IMPORT_JETTY_ASYNC;
-    refused UBURMA_CMD_UNIMPORT_JETTY_ASYNC;
-    refused UBURMA_CMD_BIND_JETTY_ASYNC;
-    refused UBURMA_CMD_UNBIND_JETTY_ASYNC;
-    refused UBURMA_CMD_CREATE_NOTIFIER;
+    shared UBURMA_CMD_IMPORT_JETTY_ASYNC;
+    shared UBURMA_CMD_UNIMPORT_JETTY_ASYNC;
+    shared UBURMA_CMD_BIND_JETTY_ASYNC;
+    shared UBURMA_CMD_UNBIND_JETTY_ASYNC;
+    shared UBURMA_CMD_CREATE_NOTIFIER;
     works UBURMA_CMD_GET_TP_LIST target::tp_list;
     works UBURMA_CMD_IMPORT_JETTY_EX target::import_jetty_ex;
     works UBURMA_CMD_IMPORT_JFR_EX target::import_jfr_ex;
     works UBURMA_CMD_BIND_JETTY_EX target::bind_ex;
-    refused UBURMA_CMD_DELETE_JFS_BATCH;
-    refused UBURMA_CMD_DELETE_JFR_BATCH;
-    refused UBURMA_CMD_DELETE_JFC_BATCH;
-    refused UBURMA_CMD_DELETE_JETTY_BATCH;
-    refused UBURMA_CMD_SET_TP_ATTR;
-    refused UBURMA_CMD_GET_TP_ATTR;
-    refused UBURMA_CMD_EXCHANGE_TP_INFO;
-    refused UBURMA_CMD_GET_EID_BY_IP;
-    refused UBURMA_CMD_GET_IP_BY_EID;
-    refused UBURMA_CMD_GET_SMAC;
-    refused UBURMA_CMD_GET_DMAC;
-    refused UBURMA_CMD_ALLOC_JFC;
-    refused UBURMA_CMD_FREE_JFC;
-    refused UBURMA_CMD_SET_JFC_OPT;
-    refused UBURMA_CMD_GET_JFC_OPT;
-    refused UBURMA_CMD_ACTIVE_JFC;
-    refused UBURMA_CMD_DEACTIVE_JFC;
-    refused UBURMA_CMD_ALLOC_JFR;
-    refused UBURMA_CMD_FREE_JFR;
-    refused UBURMA_CMD_SET_JFR_OPT;
-    refused UBURMA_CMD_GET_JFR_OPT;
-    refused UBURMA_CMD_ACTIVE_JFR;
-    refused UBURMA_CMD_DEACTIVE_JFR;
-    refused UBURMA_CMD_ALLOC_JFS;
-    refused UBURMA_CMD_FREE_JFS;
-    refused UBURMA_CMD_SET_JFS_OPT;
-    refused UBURMA_CMD_GET_JFS_OPT;
-    refused UBURMA_CMD_ACTIVE_JFS;
-    refused UBURMA_CMD_DEACTIVE_JFS;
-    refused UBURMA_CMD_ALLOC_JETTY;
-    refused UBURMA_CMD_FREE_JETTY;
-    refused UBURMA_CMD_SET_JETTY_OPT;
-    refused UBURMA_CMD_GET_JETTY_OPT;
-    refused UBURMA_CMD_ACTIVE_JETTY;
-    refused UBURMA_CMD_DEACTIVE_JETTY;
-    refused UBURMA_CMD_GET_JFCE_CNT;
+    shared UBURMA_CMD_DELETE_JFS_BATCH;
+    shared UBURMA_CMD_DELETE_JFR_BATCH;
+    shared UBURMA_CMD_DELETE_JFC_BATCH;
+    shared UBURMA_CMD_DELETE_JETTY_BATCH;
+    shared UBURMA_CMD_SET_TP_ATTR;
+    shared UBURMA_CMD_GET_TP_ATTR;
+    shared UBURMA_CMD_EXCHANGE_TP_INFO;
+    shared UBURMA_CMD_GET_EID_BY_IP;
+    shared UBURMA_CMD_GET_IP_BY_EID;
+    shared UBURMA_CMD_GET_SMAC;
+    shared UBURMA_CMD_GET_DMAC;
+    shared UBURMA_CMD_ALLOC_JFC;
+    shared UBURMA_CMD_FREE_JFC;
+    shared UBURMA_CMD_SET_JFC_OPT;
+    shared UBURMA_CMD_GET_JFC_OPT;
+    shared UBURMA_CMD_ACTIVE_JFC;
+    shared UBURMA_CMD_DEACTIVE_JFC;
+    shared UBURMA_CMD_ALLOC_JFR;
+    shared UBURMA_CMD_FREE_JFR;
+    shared UBURMA_CMD_SET_JFR_OPT;
+    shared UBURMA_CMD_GET_JFR_OPT;
+    shared UBURMA_CMD_ACTIVE_JFR;
+    shared UBURMA_CMD_DEACTIVE_JFR;
+    shared UBURMA_CMD_ALLOC_JFS;
+    shared UBURMA_CMD_FREE_JFS;
+    shared UBURMA_CMD_SET_JFS_OPT;
+    shared UBURMA_CMD_GET_JFS_OPT;
+    shared UBURMA_CMD_ACTIVE_JFS;
+    shared UBURMA_CMD_DEACTIVE_JFS;
+    shared UBURMA_CMD_ALLOC_JETTY;
+    shared UBURMA_CMD_FREE_JETTY;
+    shared UBURMA_CMD_SET_JETTY_OPT;
+    shared UBURMA_CMD_GET_JETTY_OPT;
+    shared UBURMA_CMD_ACTIVE_JETTY;
+    shared UBURMA_CMD_DEACTIVE_JETTY;
+    shared UBURMA_CMD_GET_JFCE_CNT;
 };
 
 /// Commands of event files.
 pub const EVENT_COMMANDS: &[Row] = rows! {
     works UBURMA_EVENT_CMD_WAIT_JFCE events::wait_jfce;
     works UBURMA_EVENT_CMD_GET_ASYNC_EVENT events::get_async_event;
-    refused UBURMA_EVENT_CMD_WAIT_NOTIFY;
+    shared UBURMA_EVENT_CMD_WAIT_NOTIFY;
 };
 
 /// Attributes that no command has all of.
 fn meaningless<'a>(world: &'a World, row: &Row) -> Result<AnyShot<'a>, Failure> {
     let (ctx, jfce) = world.bare()?;
-    let cmd = Cmd::new(row.number)
-        .u64(0, 1)
-        .u64(1, 2)
-        .udata(2, Some(0x81), &[0; 32], 64)
-        .out(0x80, 8);
-    Ok(if row.name.contains("_EVENT_CMD_") {
+    let cmd = Cmd::new(row.number).bytes(0x7f, &[0; 4]);
+    Ok(if row.is_event() {
         CmdShot::event(jfce.as_raw_fd(), cmd, |_| Ok(()))
     } else {
         CmdShot::new(ctx.dev_fd(), cmd, |_| Ok(()))
     })
 }
 
-/// Sweeps over the refusal of a command.
-fn sweep_refused(faults: &Faults, world: &World, row: &Row) -> Result<Coverage, Failure> {
-    let Err(errno) = meaningless(world, row)?.retry() else {
-        return Err(Failure::Fail(
-            "a command without attributes of its own worked".into(),
-        ));
-    };
-    check!(
-        [libc::EINVAL, libc::EOPNOTSUPP].contains(&errno),
-        "errno {errno}"
-    );
-    let rules = Rules {
+/// The errno with which the kernel says that it does not offer a command.
+fn refusal(row: &Row) -> Result<Option<i32>, Failure> {
+    let notifier = COMMANDS
+        .iter()
+        .find(|row| row.number == UBURMA_CMD_CREATE_NOTIFIER);
+    match (row.is_event(), row.number, notifier) {
+        (true, UBURMA_EVENT_CMD_WAIT_NOTIFY, Some(notifier)) => {
+            return Ok(refusal(notifier)?.and(Some(libc::EINVAL)));
+        }
+        (false, UBURMA_CMD_ADVISE_JFR..=UBURMA_CMD_UNADVISE_JETTY, _) => {
+            return Ok(Some(libc::EINVAL));
+        }
+        _ => (),
+    }
+    // An offered command misses attributes of its own, or needs none.
+    let world = World::default();
+    let mut shot = meaningless(&world, row)?;
+    Ok(shot
+        .retry()
+        .err()
+        .filter(|errno| *errno == libc::EOPNOTSUPP))
+}
+
+/// Sweeps over a command by its recipe of the tests of conformance, if it is offered.
+fn sweep_shared(faults: &Faults, row: &Row) -> Result<Coverage, Failure> {
+    let mut rules = Rules {
         errnos: row.errnos,
-        ends_with: Some(errno),
-        tells_the_dead: false,
+        ends_with: refusal(row)?,
+        ..Rules::default()
     };
-    sweep(faults, rules, || meaningless(world, row))
+    if rules.ends_with.is_some() {
+        let world = World::default();
+        return sweep(faults, rules, || meaningless(&world, row));
+    }
+    let missing = || Failure::Fail(format!("{} has no recipe", row.name));
+    let command = Command::find(row.number, row.is_event()).ok_or_else(missing)?;
+    let (_, recipe) = conform::recipes::all()
+        .find(|(event, recipe)| *event == row.is_event() && recipe.number == row.number)
+        .ok_or_else(missing)?;
+    let world = Rc::new(RefCell::new(conform::world::World::create()?));
+    let mut shot = RecipeShot::prepare(&world, recipe, command)?;
+    // What the driver does not have is told after all checks.
+    let first = shot.retry();
+    rules.ends_with = first.err().filter(|errno| *errno == libc::EOPNOTSUPP);
+    rules.tells_the_dead = command.unwinds();
+    shot.finish(first.err().unwrap_or(0))?;
+    drop(shot);
+    sweep(faults, rules, || {
+        RecipeShot::prepare(&world, recipe, command)
+    })
 }
 
 /// Sweeps over a command of the table.
@@ -233,10 +272,11 @@ fn sweep_command(name: &str) -> Outcome {
                 errnos: row.errnos,
                 ends_with: None,
                 tells_the_dead: row.tells_the_dead,
+                ..Rules::default()
             };
             sweep(&faults, rules, || prepare(&world))?
         }
-        Recipe::Refused => sweep_refused(&faults, &world, row)?,
+        Recipe::Shared => sweep_shared(&faults, row)?,
     };
     // The header and the attributes are copied at least.
     check!(coverage.faults[2] >= 1, "no copy was spoiled");

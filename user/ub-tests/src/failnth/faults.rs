@@ -59,6 +59,11 @@ fn left() -> Result<[i64; KINDS.len()], Failure> {
     Ok(counts)
 }
 
+/// Whether a fault has struck anywhere since [`Faults::set_up`] was last called anywhere.
+pub fn has_struck() -> Result<bool, Failure> {
+    Ok(left()?.iter().any(|left| left.to_string() != PLENTY))
+}
+
 impl Faults {
     /// Sets fault injection up: all kinds, all allocations, silently, and only where a thread
     /// asks for it.

@@ -8,8 +8,8 @@ mod faults;
 mod recipes;
 mod shot;
 
-pub use faults::{Faults, Kind, KINDS};
-pub use shot::{AnyShot, CallShot, CmdShot, Shot};
+pub use faults::{has_struck, Faults, Kind, KINDS};
+pub use shot::{AnyShot, CallShot, CmdShot, RecipeShot, Shot};
 
 use ub_client::sys;
 
@@ -55,6 +55,8 @@ pub struct Rules<'a> {
     pub ends_with: Option<i32>,
     /// Whether a copy that fails may be that of the reply of a destruction.
     pub tells_the_dead: bool,
+    /// For long calls: from this step on more and more are left out. 0 for none.
+    pub sparse_after: u32,
 }
 
 /// Where the next file descriptor would be: tells of one that is left open.
@@ -74,12 +76,15 @@ pub fn sweep<'a>(
     let mut shot = prepare()?;
     let first = shot.retry();
     check_eq!(first.err(), rules.ends_with, "without faults");
-    if first.is_ok() {
-        shot.undo()?;
-    }
+    shot.finish(first.err().unwrap_or(0))?;
     drop(shot);
     let rest = Snapshot::take()?;
-    for nth in 1..LIMIT {
+    let mut nth = 0;
+    while nth < LIMIT {
+        nth += 1;
+        if rules.sparse_after != 0 && nth > rules.sparse_after {
+            nth += (nth - rules.sparse_after) / 12;
+        }
         let mut shot = prepare()?;
         let kind = step(faults, rules, nth, shot.as_mut())
             .map_err(|why| told(why, &format!("fault {nth}")))?;
@@ -115,9 +120,7 @@ fn step(
     let (result, kind) = shot.fire(faults, nth)?;
     let Some(kind) = kind else {
         check_eq!(result.err(), rules.ends_with, "no fault struck");
-        if result.is_ok() {
-            shot.undo()?;
-        }
+        shot.finish(result.err().unwrap_or(0))?;
         return Ok(None);
     };
     if let Err(errno) = result {
@@ -132,6 +135,7 @@ fn step(
             // It is there, or it is not.
             let again = shot.retry();
             check!(matches!(again, Ok(()) | Err(libc::EINVAL)), "{again:?}");
+            shot.finish(again.err().unwrap_or(0))?;
             return Ok(Some((kind, false)));
         }
         before
@@ -140,12 +144,13 @@ fn step(
         check_eq!(next_fd()?, fd, "{kind:?}: a descriptor is left");
         let again = shot.retry();
         check_eq!(again.err(), rules.ends_with, "{kind:?}, once more");
-        if again.is_err() {
+        if let Err(errno) = again {
+            shot.finish(errno)?;
             return Ok(Some((kind, false)));
         }
     } else {
         check_eq!(rules.ends_with, None, "{kind:?}: it worked");
     }
-    shot.undo()?;
+    shot.finish(0)?;
     Ok(Some((kind, result.is_ok())))
 }
