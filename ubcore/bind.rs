@@ -7,7 +7,6 @@
 
 use crate::{
     c_api::{
-        core_state,
         kinds::{
             ImportedJetty,
             Jetty, //
@@ -129,7 +128,7 @@ fn bind_held(
     if !new {
         return Ok(false);
     }
-    let path = path_of(dev, jetty, import, &target, active, &mut state)?;
+    let path = path_of(dev, jetty, import, (&target, active, user), &mut state)?;
     let result = dev.driver_bind(jetty, import, path, user);
     if let Err(error) = result {
         let unused = state.disconnect_unused();
@@ -148,16 +147,21 @@ fn path_of(
     dev: &Device,
     jetty: &Obj<Jetty>,
     import: &Obj<ImportedJetty>,
-    target: &Target,
-    active: Option<Active>,
+    (target, active, user): (&Target, Option<Active>, User<'_>),
     state: &mut TargetState,
 ) -> Result<Option<Active>> {
     if active.is_none() && dev.driver_binds() {
         return Ok(None);
     }
-    if state.connection().is_none() {
+    if let Some(connection) = state.connection() {
+        // The import has a path, and only that one will do.
+        let theirs = connection.active().tp.handle;
+        if active.is_some_and(|active| active.tp.handle != theirs) {
+            return Err(EINVAL);
+        }
+    } else {
         let connection = match active {
-            Some(active) => Connection::explicit(core_state()?, dev, active)?,
+            Some(active) => target.connect_over(dev, active, user)?,
             None => target.connect_binding(dev, jetty.id(), import.cfg().id.id)?,
         };
         state.connect(connection);

@@ -36,6 +36,8 @@ pub(crate) enum Class {
     Tjetty,
     /// Transport paths in use.
     Tp,
+    /// Transport paths that were listed for somebody.
+    TpOffer,
     /// Doorbells that are not revoked.
     Doorbell,
     /// Asynchronous events that wait for delivery.
@@ -43,9 +45,9 @@ pub(crate) enum Class {
 }
 
 /// The names of the classes, in the order of [`Class`].
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "ucontext", "seg", "tseg", "token_id", "jfc", "jfs", "jfr", "jetty", "tjetty", "tp",
-    "doorbell", "event",
+    "tp_offer", "doorbell", "event",
 ];
 
 /// The number of objects of each class.

@@ -39,7 +39,9 @@ use crate::{
     },
     queue,
     tp::{
+        Chosen,
         Connection,
+        Ends,
         Sharing, //
     },
     ub::common::eid_bytes,
@@ -156,6 +158,31 @@ impl Target {
         is_shared_rc(self.mode, self.order, self.share)
     }
 
+    /// Returns where its path is to lead.
+    fn ends(&self) -> Ends {
+        Ends {
+            local: self.local,
+            peer: self.peer,
+            mode: self.mode,
+        }
+    }
+
+    /// Uses a path that a caller chose; only imports and bindings that share it may have the same.
+    pub(crate) fn connect_over(
+        &self,
+        dev: &Device,
+        active: Active,
+        user: User<'_>,
+    ) -> Result<Connection> {
+        let chosen = Chosen {
+            active,
+            holder: user.holder(),
+            ends: self.ends(),
+            exclusive: self.mode == TransMode::Rc && !self.is_shared_rc(),
+        };
+        Connection::explicit(core_state()?, dev, chosen)
+    }
+
     /// Sets up a path, or shares one.
     fn connect(&self, dev: &Device, stag: u64, dtag: u64) -> Result<Connection> {
         let cfg = TpCfg::new(self.tp_type, false, self.mode, self.local, self.peer)?;
@@ -188,11 +215,19 @@ fn connection_of<K: Imported>(
     dev: &Device,
     target: &Target,
     active: Option<Active>,
+    user: User<'_>,
 ) -> Result<Option<Connection>> {
     let with_import = target.mode != TransMode::Rc;
     match active {
         Some(active) if with_import || target.is_shared_rc() => {
-            Connection::explicit(core_state()?, dev, active).map(Some)
+            target.connect_over(dev, active, user).map(Some)
+        }
+        Some(active) => {
+            // Only remembered, but by that user all the same.
+            let (core, handle) = (core_state()?, active.tp.handle);
+            core.links()
+                .check_offer(dev, user.holder(), handle, Some(&target.ends()))?;
+            Ok(None)
         }
         None if with_import && !dev.driver_imports::<K>() => target.connect_import(dev).map(Some),
         _ => Ok(None),
@@ -222,7 +257,7 @@ pub(crate) fn import<K: Imported>(
     }
     cfg.flag.set_order(target.order);
 
-    let connection = connection_of::<K>(dev, &target, active)?;
+    let connection = connection_of::<K>(dev, &target, active, user)?;
     // Without a path yet, a driver that wants one gets handles of zeros, or those of the caller.
     let path = match &connection {
         Some(connection) => Some(connection.active()),

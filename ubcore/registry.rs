@@ -194,7 +194,7 @@ impl Core {
         // Waits until the driver core has let go.
         drop(entry);
         dev.events().flush();
-        self.links().purge(dev);
+        self.links().purge(self, dev);
         dev.state().finish_remove();
         dev.report_leftovers();
         Some(())

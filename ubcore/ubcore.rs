@@ -29,6 +29,7 @@ mod logic {
     pub(crate) mod page_size;
     pub(crate) mod segment;
     pub(crate) mod tp;
+    pub(crate) mod tp_attr;
     pub(crate) mod tp_connect;
     pub(crate) mod tp_reuse;
     pub(crate) mod types;

@@ -210,6 +210,7 @@ pub(crate) fn alloc(dev: &Arc<Dev>, eid_index: u32, udata: Udata<'_>) -> Result<
 /// Gives up a context.
 pub(crate) fn free(uctx: &Ucontext) {
     uctx.revoke_doorbell();
+    uctx.dev().tps.release(uctx.id());
     uctx.count.release();
 }
 

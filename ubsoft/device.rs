@@ -28,7 +28,6 @@ use crate::{
     queue::{
         full,
         MappableRing,
-        Request,
         RINGS_MAX, //
     },
     segment::{
@@ -49,7 +48,6 @@ use crate::{
 };
 use kernel::{
     new_mutex,
-    new_spinlock,
     prelude::*,
     sync::{
         atomic::{
@@ -58,8 +56,7 @@ use kernel::{
             Relaxed, //
         },
         Arc,
-        Mutex,
-        SpinLock, //
+        Mutex, //
     }, //
 };
 
@@ -84,9 +81,6 @@ pub(crate) struct Soft {
     pub(crate) node: u32,
     /// The EID that it got first.
     pub(crate) eid: Eid,
-    /// Others that contexts have been seen with.
-    #[pin]
-    more_eids: SpinLock<[Eid; MAX_EIDS]>,
     /// The port is down: nothing comes or goes but what stays on the device.
     port_down: Atomic<bool>,
     /// The EIDs by index. Held while the administrator changes them or the port, so that what is
@@ -125,7 +119,6 @@ impl Soft {
             host: host.clone(),
             node,
             eid,
-            more_eids <- new_spinlock!([Eid::ZERO; MAX_EIDS], "Soft::more_eids"),
             port_down: Atomic::new(false),
             admin <- new_mutex!(eids, "Soft::admin"),
             jfcs <- new_id_map!(1..=MAX_OBJECTS, reaper()),
@@ -138,36 +131,6 @@ impl Soft {
             rings <- new_handle_table!(1..=RINGS_MAX),
             tps <- TpTable::new(),
         })
-    }
-
-    /// Tells whether the device has an EID.
-    pub(crate) fn has_eid(&self, eid: &Eid) -> bool {
-        *eid == self.eid || (!eid.is_zero() && self.more_eids.lock().contains(eid))
-    }
-
-    /// Notes the EID of a context that creates something peers can name.
-    pub(crate) fn learn_eid(&self, request: &Request<'_>) {
-        let eid = Eid::from_bytes(request.eid);
-        if eid.is_zero() || eid == self.eid {
-            return;
-        }
-        let mut eids = self.more_eids.lock();
-        if eids.contains(&eid) {
-            return;
-        }
-        // With all places taken, the one that was learnt last gives way.
-        let place = eids.iter().position(Eid::is_zero).unwrap_or(MAX_EIDS - 1);
-        if let Some(slot) = eids.get_mut(place) {
-            *slot = eid;
-        }
-    }
-
-    /// Forgets an EID that was taken away from the device.
-    fn forget_eid(&self, eid: &Eid) {
-        let mut eids = self.more_eids.lock();
-        for slot in eids.iter_mut().filter(|slot| *slot == eid) {
-            *slot = Eid::ZERO;
-        }
     }
 
     /// Tells whether the port is down.
@@ -273,14 +236,15 @@ impl Device {
         let dev = self.registration.device();
         let mut eids = dev.admin.lock();
         let slot = eids.get_mut(index).ok_or(ENOENT)?;
-        let eid = (*slot).ok_or(ENOENT)?;
+        if slot.is_none() {
+            return Err(ENOENT);
+        }
         if index == 0 {
             return Err(EBUSY);
         }
         // CAST: A small number.
         self.registration.remove_eid(index as u32)?;
         *slot = None;
-        dev.forget_eid(&eid);
         Ok(())
     }
 

@@ -19,6 +19,7 @@ use crate::{
         Dev,
         RESERVED_ID_MAX, //
     },
+    host::CtxId,
     jetty::{
         self,
         Jetty,
@@ -39,7 +40,11 @@ use crate::{
     },
     logic::{
         net_addr::NetAddr,
-        options::OptionRole, //
+        options::OptionRole,
+        tp_attr::{
+            self,
+            TpAttr, //
+        }, //
     },
     poll,
     post,
@@ -60,6 +65,7 @@ use crate::{
         Import,
         TargetObject, //
     },
+    tp,
     ub::driver::{
         ActiveTp,
         Completions,
@@ -341,8 +347,23 @@ impl Driver for Soft {
         Ok(())
     }
 
-    fn list_tps(dev: ArcBorrow<'_, Dev>, query: &TpQuery, out: &mut TpList<'_>) -> Result {
-        dev.tps.list(query, out)
+    fn list_tps(
+        dev: ArcBorrow<'_, Dev>,
+        query: &TpQuery,
+        user: Option<User<'_, Self>>,
+        out: &mut TpList<'_>,
+    ) -> Result {
+        let owner = user.map_or(CtxId::KERNEL, |user| user.uctx.id());
+        tp::list(&dev, query, owner, out)
+    }
+
+    fn set_tp_attr(dev: ArcBorrow<'_, Dev>, handle: u64, bitmap: u32, attr: &TpAttr) -> Result {
+        dev.tps.set_attr(handle, bitmap, attr)
+    }
+
+    fn tp_attr(dev: ArcBorrow<'_, Dev>, handle: u64) -> Result<(u32, TpAttr)> {
+        // All of them have a value.
+        Ok((tp_attr::ALL, dev.tps.attr(handle)?))
     }
 
     fn activate_tp(dev: ArcBorrow<'_, Dev>, tp: &ActiveTp) -> Result {

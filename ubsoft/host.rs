@@ -34,7 +34,7 @@ use kernel::{
 const MAX_WORKERS: u32 = 4;
 
 /// Identity of a context, unique as long as the module is loaded; never that of another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CtxId(u64);
 
 impl CtxId {
@@ -116,7 +116,7 @@ impl Host {
         self.nodes
             .newest_first()
             .map(|(_, dev)| dev)
-            .find(|dev| dev.has_eid(eid))
+            .find(|dev| dev.has_eid(eid.as_bytes()))
     }
 
     /// Waits until nothing is left to do for objects that are gone. All devices must be gone.

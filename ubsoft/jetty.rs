@@ -181,7 +181,6 @@ pub(crate) fn create_jfs(
     if cfg.jfc.owner() != request.owner {
         return Err(EINVAL);
     }
-    dev.learn_eid(&request);
     let reservation = dev.reserve_id(&dev.jfss, cfg.id)?;
     let id = reservation.id();
     let parts = SqParts {
@@ -229,7 +228,6 @@ pub(crate) fn create_jetty(
     if cfg.jfr.mode().raw() != cfg.send.trans_mode {
         return Err(EINVAL);
     }
-    dev.learn_eid(&request);
     let reservation = dev.reserve_id(&dev.jettys, cfg.id)?;
     let id = reservation.id();
     let parts = SqParts {

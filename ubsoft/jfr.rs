@@ -354,7 +354,6 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
     if cfg.jfc.owner() != request.owner {
         return Err(EINVAL);
     }
-    dev.learn_eid(&request);
     let reservation = dev.reserve_id(&dev.jfrs, cfg.id)?;
     let id = reservation.id();
     let stride = rqe_stride(max_sge).ok_or(EINVAL)?;

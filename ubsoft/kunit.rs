@@ -4,11 +4,17 @@
 //! tested from user space.
 
 use crate::{
+    address,
     bindings_ub::ubcore_tp_info,
     counters::{
         Count,
         Counters,
         Kind as CountKind, //
+    },
+    device::Device,
+    host::{
+        CtxId,
+        Host, //
     },
     jfc,
     logic::{
@@ -17,10 +23,13 @@ use crate::{
             CrStatus,
             CQE_LEN, //
         },
+        eid::Eid,
+        net_addr::IpAddr,
         ring::{
             CqIndex,
             Geometry, //
-        }, //
+        },
+        tp_attr::TpAttr, //
     },
     ring::{
         copy::{
@@ -114,8 +123,13 @@ fn sample() -> Cqe {
     }
 }
 
-/// Lists paths to peer number `peer`.
+/// Lists paths to peer number `peer` for the kernel.
 fn list(table: &TpTable, mode: u32, peer: u8, room: usize) -> Result<KVec<u64>> {
+    list_for(table, CtxId::KERNEL, mode, peer, room)
+}
+
+/// Lists paths to peer number `peer` for a context.
+fn list_for(table: &TpTable, owner: CtxId, mode: u32, peer: u8, room: usize) -> Result<KVec<u64>> {
     let mut slots = KVec::new();
     for _ in 0..room {
         slots.push(ubcore_tp_info::default(), GFP_KERNEL)?;
@@ -128,7 +142,7 @@ fn list(table: &TpTable, mode: u32, peer: u8, room: usize) -> Result<KVec<u64>> 
         group: 0,
     };
     let mut out = TpList::new(&mut slots);
-    table.list(&query, &mut out)?;
+    table.list(&query, owner, ([2; 6], [4; 6]), &mut out)?;
     let mut handles = KVec::new();
     for handle in out.handles() {
         handles.push(handle, GFP_KERNEL)?;
@@ -237,12 +251,88 @@ mod tests {
         let two = list(&table, rc, 2, 1)?.first().copied().ok_or(ENOENT)?;
         assert!(one != two);
         table.deactivate(one)?;
-        assert_eq!(table.deactivate(one), Err(EINVAL));
+        // Nobody wants it any more.
+        assert_eq!(table.deactivate(one), Err(ENOENT));
+        assert_eq!(table.deactivate(two), Err(EINVAL));
         assert_eq!(table.activate(&active(one ^ (1 << 60))), Err(ENOENT));
         assert_eq!(table.deactivate(0), Err(ENOENT));
         assert!(list(&table, 4, 2, 1).is_ok());
         assert!(list(&table, 3, 2, 1).is_err());
         assert!(list(&table, rm, 0, 1).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn paths_go_with_who_holds_them() -> Result {
+        let table = KBox::pin_init(TpTable::new(), GFP_KERNEL)?;
+        let host = Host::new()?;
+        let (a, b) = (host.new_context(), host.new_context());
+        let (rm, rc) = (1, 2);
+        // One for all, and for connections nobody has that of another.
+        let shared = list_for(&table, a, rm, 2, 1)?;
+        assert!(list_for(&table, b, rm, 2, 1)?.iter().eq(&shared));
+        let of_a = list_for(&table, a, rc, 2, 3)?;
+        let of_b = list_for(&table, b, rc, 2, 3)?;
+        assert_eq!((of_a.len(), of_b.len()), (3, 3));
+        assert!(of_a.iter().all(|handle| !of_b.contains(handle)));
+        assert!(list_for(&table, a, rc, 2, 3)?.iter().eq(&of_a));
+        assert_eq!(table.len(), 7);
+        // What is active outlives its context.
+        let kept = of_a.first().copied().ok_or(ENOENT)?;
+        table.activate(&active(kept))?;
+        table.release(a);
+        assert_eq!(table.len(), 5);
+        assert!(table.attr(kept).is_ok());
+        table.deactivate(kept)?;
+        assert_eq!(table.attr(kept).err(), Some(ENOENT));
+        table.release(b);
+        table.release(b);
+        assert_eq!(table.len(), 0);
+        Ok(())
+    }
+
+    #[test]
+    fn paths_have_properties() -> Result {
+        let table = KBox::pin_init(TpTable::new(), GFP_KERNEL)?;
+        let handle = list(&table, 2, 2, 1)?.first().copied().ok_or(ENOENT)?;
+        let other = list(&table, 1, 2, 1)?.first().copied().ok_or(ENOENT)?;
+        let old = table.attr(handle)?;
+        assert_eq!(
+            old.as_bytes().get(1..33),
+            Some([[1; 16], [2; 16]].as_flattened())
+        );
+        let value = TpAttr::from_bytes([0xff; 128]);
+        table.set_attr(handle, 1 << 11, &value)?;
+        let mut new = old;
+        new.merge(1 << 11, &value);
+        assert!(table.attr(handle)? == new && new != old);
+        assert!(table.attr(other)? != new);
+        assert_eq!(table.set_attr(handle ^ (1 << 60), 1, &value), Err(ENOENT));
+        Ok(())
+    }
+
+    #[test]
+    fn devices_are_found_by_all_their_eids() -> Result {
+        let host = Host::new()?;
+        let eid = Eid::from_ipv4([192, 0, 2, 1]);
+        let one = Device::new(&host, c"kunitsoft0")?;
+        let two = Device::new(&host, c"kunitsoft1")?;
+        let name = |eid: &Eid| host.find(eid).map(|dev| dev.node);
+        assert!(name(&one.eid()) != name(&two.eid()));
+        assert!(name(&eid).is_none());
+        two.add_eid(eid)?;
+        assert_eq!(name(&eid), name(&two.eid()));
+        // The address goes with it, and back.
+        let dev = host.find(&one.eid()).ok_or(ENOENT)?;
+        let addr = address::ip_by_eid(&dev, eid.into_bytes())?;
+        assert!(addr.ip == IpAddr::V4([192, 0, 2, 1]) && addr.prefix_len == 32);
+        assert_eq!(address::eid_by_ip(&dev, &addr)?, eid.into_bytes());
+        assert!(address::dmac(&dev, &addr)? != address::mac(&dev));
+        drop(two);
+        assert!(name(&eid).is_none());
+        drop(dev);
+        drop(one);
+        host.settle();
         Ok(())
     }
 

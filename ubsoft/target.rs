@@ -229,7 +229,7 @@ pub(crate) fn execute(job: &Job<'_>) -> Outcome {
         return LocalPeer::new(dev).execute(job);
     }
     let cached = dev.host.nodes.get(job.target.node);
-    let peer = match cached.filter(|peer| peer.has_eid(&job.target.eid)) {
+    let peer = match cached.filter(|peer| peer.has_eid(job.target.eid.as_bytes())) {
         Some(peer) => peer,
         None => match find_again(job) {
             Some(peer) => peer,

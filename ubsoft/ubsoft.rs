@@ -36,6 +36,7 @@ mod logic {
     pub(crate) mod sge;
     pub(crate) mod sqe;
     pub(crate) mod tp;
+    pub(crate) mod tp_attr;
     pub(crate) mod types;
     pub(crate) mod validate;
     pub(crate) mod wr;

@@ -57,7 +57,8 @@ use crate::{
         Segment,
         TargetJetty,
         TargetJfr,
-        TokenId, //
+        TokenId,
+        TP_ATTR_LEN, //
     },
 };
 use kernel::prelude::*;
@@ -385,6 +386,26 @@ commands! {
             }
             out {}
         }
+        set_tp_attr SET_TP_ATTR: context => tp::set_attr {
+            in {
+                tp_handle: u64, tp_attr_cnt: u8, tp_attr_bitmap: u32,
+                tp_attr: [u8; TP_ATTR_LEN], udata: Udata,
+            }
+            out {}
+        }
+        get_tp_attr GET_TP_ATTR: context => tp::attr {
+            in { tp_handle: u64, udata: Udata }
+            out {
+                tp_attr_cnt: u8, tp_attr_bitmap: u32, tp_attr: Blob<TP_ATTR_LEN>, udata: Udata,
+            }
+        }
+        exchange_tp_info EXCHANGE_TP_INFO: context => tp::exchange {
+            in {
+                flag: u32, trans_mode: u32, local_eid: [u8; EID_LEN], peer_eid: [u8; EID_LEN],
+                tp_handle: u64, tx_psn: u32,
+            }
+            out { peer_tp_handle: u64, rx_psn: u32 }
+        }
         get_eid_by_ip GET_EID_BY_IP_INFO: context => address::eid_by_ip {
             in { net_addr: [u8; NET_ADDR_LEN] }
             out { eid: [u8; EID_LEN] }
@@ -545,9 +566,6 @@ commands! {
         DELETE_JFR_BATCH => EOPNOTSUPP,
         DELETE_JFC_BATCH => EOPNOTSUPP,
         DELETE_JETTY_BATCH => EOPNOTSUPP,
-        SET_TP_ATTR => EOPNOTSUPP,
-        GET_TP_ATTR => EOPNOTSUPP,
-        EXCHANGE_TP_INFO => EOPNOTSUPP,
     }
 }
 

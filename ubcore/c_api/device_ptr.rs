@@ -216,11 +216,16 @@ impl DevicePtr {
     pub(super) fn detach(self) {
         self.core().store(null_mut(), Release);
         let dev = self.as_ptr();
-        // SAFETY: Valid; clients are gone, so nobody looks at the table.
+        // SAFETY: Valid. Clients are gone, but the driver may still look at the table, under its
+        // lock.
         unsafe {
-            (*dev).eid_table.eid_cnt = 0;
-            bindings::kvfree((*dev).eid_table.eid_entries.cast());
-            (*dev).eid_table.eid_entries = null_mut();
+            let table = &raw mut (*dev).eid_table;
+            let lock = (&raw mut (*table).lock).cast();
+            bindings::spin_lock(lock);
+            (*table).eid_cnt = 0;
+            let entries = core::mem::replace(&mut (*table).eid_entries, null_mut());
+            bindings::spin_unlock(lock);
+            bindings::kvfree(entries.cast());
         }
     }
 

@@ -577,6 +577,36 @@ impl FakeDevice {
         // SAFETY: A device of the tests.
         from_err_ptr(unsafe { ubcore_import_jetty(self.as_ptr(), &mut cfg, null_mut()) })
     }
+
+    /// Imports a jetty in mode RM over a path.
+    pub(super) fn import_over(
+        &self,
+        eid: u8,
+        id: u32,
+        active: &mut ubcore_active_tp_cfg,
+    ) -> Result<*mut ubcore_tjetty> {
+        let mut cfg = ubcore_tjetty_cfg {
+            trans_mode: UBCORE_TP_RM,
+            type_: UBCORE_JETTY,
+            tp_type: UBCORE_RTP,
+            ..Default::default()
+        };
+        cfg.id.eid = eid_of(eid);
+        cfg.id.id = id;
+        // SAFETY: A device of the tests.
+        from_err_ptr(unsafe { ubcore_import_jetty_ex(self.as_ptr(), &mut cfg, active, null_mut()) })
+    }
+}
+
+/// Asks for reliable paths in mode RM between two EIDs, given by their numbers.
+pub(super) fn tp_cfg(local: u8, peer: u8) -> ubcore_get_tp_cfg {
+    ubcore_get_tp_cfg {
+        flag: FlagWord::from_word(1 << 1),
+        trans_mode: UBCORE_TP_RM,
+        local_eid: eid_of(local),
+        peer_eid: eid_of(peer),
+        ..Default::default()
+    }
 }
 
 /// Makes an EID from a number; 0 is no EID.

@@ -125,16 +125,14 @@ impl Active {
     ///
     /// # Errors
     ///
-    /// `EINVAL` for the peer's handle alone.
+    /// `EINVAL` for anything but zeros beside a handle of zeros.
     fn from_cfg(cfg: &ubcore_active_tp_cfg) -> Result<Option<Self>> {
         let handle = handle_word(&cfg.tp_handle);
         let peer_handle = handle_word(&cfg.peer_tp_handle);
         if handle.raw() == 0 {
-            return if peer_handle.raw() == 0 {
-                Ok(None)
-            } else {
-                Err(EINVAL)
-            };
+            let (tx_psn, rx_psn) = (cfg.tp_attr.tx_psn, cfg.tp_attr.rx_psn);
+            let zeros = peer_handle.raw() == 0 && cfg.tag == 0 && tx_psn == 0 && rx_psn == 0;
+            return if zeros { Ok(None) } else { Err(EINVAL) };
         }
         Ok(Some(Self {
             tp: ActiveTp {

@@ -3,8 +3,15 @@
 //! KUnit tests of the whole module, through its C interface.
 
 use super::{
-    fake::FakeDevice,
-    fake_client::FakeClient, //
+    fake::{
+        tp_cfg,
+        FakeDevice, //
+    },
+    fake_client::FakeClient,
+    words::{
+        handle_from,
+        handle_word, //
+    }, //
 };
 use crate::{
     bindings_ub::*,
@@ -25,7 +32,7 @@ use kernel::{
 };
 
 /// Reads the counters of the classes that a test looks at.
-fn counts(core: &Core) -> [i32; 6] {
+fn counts(core: &Core) -> [i32; 7] {
     let classes = [
         Class::Seg,
         Class::TokenId,
@@ -33,6 +40,7 @@ fn counts(core: &Core) -> [i32; 6] {
         Class::Jetty,
         Class::Tjetty,
         Class::Tp,
+        Class::TpOffer,
     ];
     classes.map(|class| core.counters().get(class))
 }
@@ -305,6 +313,76 @@ mod tests {
             to_result(ubcore_delete_jfc(jfc))?;
         }
         dev.unregister();
+        assert_eq!(counts(core_state()?), before);
+        Ok(())
+    }
+
+    /// The paths of kernel clients that choose them: listed, exchanged, used.
+    #[test]
+    fn chosen_paths() -> Result {
+        let before = counts(core_state()?);
+        let a = FakeDevice::ready("kunit9", 9)?;
+        let b = FakeDevice::ready("kunit10", 10)?;
+        let mut cfg = tp_cfg(9, 10);
+        // SAFETY: Objects of this test, here and below.
+        unsafe {
+            let mut active = ubcore_active_tp_cfg::default();
+            let exchange = |cfg: &mut ubcore_get_tp_cfg, active: &mut ubcore_active_tp_cfg| {
+                to_result(ubcore_exchange_tp_info(
+                    a.as_ptr(),
+                    cfg,
+                    active,
+                    null_mut(),
+                    null_mut(),
+                ))
+            };
+            active.tp_handle = handle_from(TpHandle::from_raw(10));
+            active.tp_attr.tx_psn = 77;
+            assert_eq!(exchange(&mut cfg, &mut active), Err(ENOENT));
+            let mut list = [ubcore_tp_info::default(), ubcore_tp_info::default()];
+            let mut count = 2;
+            let (dev, paths) = (a.as_ptr(), list.as_mut_ptr());
+            let ret = ubcore_get_tp_list(dev, &mut cfg, &mut count, paths, null_mut());
+            assert_eq!((to_result(ret), count), (Ok(()), 1));
+            // The core has completed the handle.
+            let handle = handle_word(&(*paths).tp_handle);
+            assert!(handle.is_rtp());
+            active.tp_handle = handle_from(handle);
+            exchange(&mut cfg, &mut active)?;
+            let peer = handle_word(&active.peer_tp_handle);
+            assert_ne!((peer.raw(), active.tp_attr.rx_psn), (0, 77));
+            assert_eq!((a.active(), b.active()), (1, 1));
+            let rx_psn = active.tp_attr.rx_psn;
+            exchange(&mut cfg, &mut active)?;
+            assert_eq!(active.tp_attr.rx_psn, rx_psn);
+            // Two imports over it; what the peer has lasts as long as they do.
+            let one = a.import_over(10, 1, &mut active)?;
+            let two = a.import_over(10, 2, &mut active)?;
+            to_result(ubcore_unimport_jetty(one))?;
+            assert_eq!((a.active(), b.active()), (1, 1));
+            to_result(ubcore_unimport_jetty(two))?;
+            assert_eq!((a.active(), b.active()), (0, 0));
+            // Nobody to ask.
+            let mut lost = tp_cfg(9, 99);
+            count = 1;
+            let ret = ubcore_get_tp_list(dev, &mut lost, &mut count, paths, null_mut());
+            to_result(ret)?;
+            active.tp_handle = handle_from(handle_word(&(*paths).tp_handle));
+            assert_eq!(exchange(&mut lost, &mut active), Err(EHOSTUNREACH));
+            // What is not used goes with the device.
+            active.tp_handle = handle_from(handle);
+            exchange(&mut cfg, &mut active)?;
+            assert_eq!((a.active(), b.active()), (1, 1));
+            // Half a path is none.
+            let mut half = ubcore_active_tp_cfg {
+                tag: 1,
+                ..Default::default()
+            };
+            assert_eq!(a.import_over(10, 1, &mut half), Err(EINVAL));
+        }
+        a.unregister();
+        assert_eq!((a.active(), b.active()), (0, 0));
+        b.unregister();
         assert_eq!(counts(core_state()?), before);
         Ok(())
     }

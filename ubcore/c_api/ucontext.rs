@@ -21,6 +21,7 @@ use crate::{
     counters::Class,
     device::Device,
     logic::eid::Eid,
+    tp::Holder,
     ub::common::{
         eid_from_bytes,
         err_ptr,
@@ -99,6 +100,9 @@ c_api! {
             pr_warn_ratelimited!("driver cannot free contexts\n");
             return;
         };
+        if let Ok(core) = core_state() {
+            core.links().withdraw(core, dev, Holder::new(uctx.addr()));
+        }
         // SAFETY: Valid until the driver frees it.
         let charge = unsafe { core::ptr::read(&raw const (*uctx).cg_obj) };
         // SAFETY: An operation of the driver, with a context of its own.

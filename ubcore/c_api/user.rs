@@ -2,9 +2,12 @@
 
 //! For whom a call is made: a user process with a context, or a kernel client.
 
-use crate::bindings_ub::{
-    ubcore_ucontext, //
-    ubcore_udata,
+use crate::{
+    bindings_ub::{
+        ubcore_ucontext, //
+        ubcore_udata,
+    },
+    tp::Holder, //
 };
 use core::marker::PhantomData;
 use kernel::{
@@ -102,6 +105,11 @@ impl<'a> User<'a> {
     /// Returns the pointer to the context, or null.
     pub(super) fn uctx_ptr(self) -> *mut ubcore_ucontext {
         self.uctx.map_or(core::ptr::null_mut(), Ucontext::as_ptr)
+    }
+
+    /// Returns for whom transport paths are listed.
+    pub(crate) fn holder(self) -> Holder {
+        Holder::new(self.uctx_ptr().addr())
     }
 
     /// Tells whether this is a user process.

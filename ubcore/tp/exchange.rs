@@ -91,6 +91,13 @@ impl PeerExchange for Unknown {
     fn unused(&self, _tables: &mut Tables, _sharing: &Sharing) {}
 }
 
+/// Tells whether there is a way to the other end of a path of a device.
+pub(super) fn is_reachable(core: &Core, dev: &Device, cfg: &TpCfg) -> bool {
+    core.registry()
+        .device_of(&cfg.peer, dev.c().transport_type())
+        .is_some()
+}
+
 /// Runs `f` with the way to the other end of a path of a device.
 pub(super) fn with_route<R>(
     core: &Core,

@@ -17,7 +17,8 @@ use crate::{
     logic::{
         tp::{
             TpCfg,
-            TpHandle, //
+            TpHandle,
+            TpidOwner, //
         },
         tp_connect::{
             Claim,
@@ -40,6 +41,8 @@ pub(super) struct Host<'a> {
     tables: &'a mut Tables,
     /// What the path is shared by, as this end knows it.
     sharing: Sharing,
+    /// The path that somebody chose; otherwise the core does.
+    chosen: Option<ActiveTp>,
 }
 
 impl<'a> Host<'a> {
@@ -55,6 +58,15 @@ impl<'a> Host<'a> {
             dev,
             tables,
             sharing,
+            chosen: None,
+        }
+    }
+
+    /// The same, with a path that somebody chose: its handle and first packet number.
+    pub(super) fn over(self, chosen: ActiveTp) -> Self {
+        Self {
+            chosen: Some(chosen),
+            ..self
         }
     }
 }
@@ -70,8 +82,8 @@ impl ConnectOps for Host<'_> {
         if self.tables.entry(&id).is_some() {
             return Ok(Claim::Found(id));
         }
-        self.tables
-            .insert(id, ReuseEntry::for_local(random::u32()))?;
+        let tx_psn = self.chosen.map_or_else(random::u32, |tp| tp.tx_psn);
+        self.tables.insert(id, ReuseEntry::for_local(tx_psn))?;
         Ok(Claim::Inserted(id))
     }
 
@@ -93,7 +105,12 @@ impl ConnectOps for Host<'_> {
     }
 
     fn allocate(&mut self, cfg: &TpCfg) -> Result<TpHandle> {
-        self.tables.allocate(self.dev, cfg, &self.sharing)
+        let Some(chosen) = self.chosen else {
+            return self.tables.allocate(self.dev, cfg, &self.sharing);
+        };
+        self.tables
+            .join(self.dev, chosen.handle, TpidOwner::Aware)?;
+        Ok(chosen.handle)
     }
 
     fn free(&mut self, handle: TpHandle) {
@@ -136,6 +153,10 @@ impl ConnectOps for Host<'_> {
     }
 
     fn attach(&mut self, active: &ActiveTp) -> Result<ActiveTp> {
+        // Those who share have a path already, which may be another one.
+        if self.chosen.is_some_and(|tp| tp.handle != active.handle) {
+            return Err(EINVAL);
+        }
         Ok(*active)
     }
 }

@@ -27,6 +27,7 @@ use crate::{
         },
         types::TransMode, //
     },
+    tp::offers::Offers,
 };
 use kernel::{
     prelude::*,
@@ -108,6 +109,8 @@ pub(super) struct Tables {
     entries: RBTree<EntryId, ReuseEntry>,
     /// All paths.
     paths: RBTree<PathId, Path>,
+    /// Paths that were listed for somebody.
+    pub(super) offers: Offers,
 }
 
 impl Tables {
@@ -116,6 +119,7 @@ impl Tables {
         Self {
             entries: RBTree::new(),
             paths: RBTree::new(),
+            offers: Offers::new(),
         }
     }
 
@@ -133,6 +137,15 @@ impl Tables {
     /// Removes a shared path.
     pub(super) fn remove(&mut self, id: &EntryId) {
         self.entries.remove(id);
+    }
+
+    /// Returns how many uses a path has.
+    pub(super) fn users(&self, dev: &Device, handle: TpHandle) -> u32 {
+        let id = PathId {
+            serial: dev.serial(),
+            handle,
+        };
+        self.paths.get(&id).map_or(0, |path| path.users)
     }
 
     /// Begins to use a path.

@@ -14,6 +14,12 @@
  * bytes. They are known as long as a device of this host has the EID; others
  * give ENOENT. The MAC address of a device is a locally administered one, made
  * from the EID that it got first.
+ *
+ * Transport paths are names too. All messages between two EIDs share one of a
+ * kind; a connection has one of its own, listed for one context only. The
+ * properties of a path (GET_TP_ATTR, SET_TP_ATTR) are kept, and mean nothing to
+ * the data: at first they are the addresses of both ends and zeros. Paths go
+ * with the context that they were listed for, when they are out of use.
  */
 #ifndef _UAPI_UB_UBSOFT_H
 #define _UAPI_UB_UBSOFT_H

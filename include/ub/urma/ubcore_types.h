@@ -2229,7 +2229,8 @@ struct ubcore_eid_entry {
 /**
  * struct ubcore_eid_table - the EIDs of a device
  * @eid_cnt: entries
- * @eid_entries: the entries; an EID keeps its index while it is valid
+ * @eid_entries: the entries; an EID keeps its index while it is valid. NULL
+ *	once the device is being unregistered
  * @lock: protects the entries
  */
 struct ubcore_eid_table {

@@ -90,7 +90,11 @@ pub(crate) use self::{
         TargetJetty,
         TargetJfr, //
     },
-    tp::TpQuery,
+    tp::{
+        TpAttr,
+        TpQuery,
+        TP_ATTR_LEN, //
+    },
     ucontext::{
         ProviderData,
         Ucontext,

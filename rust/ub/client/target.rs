@@ -133,6 +133,26 @@ impl ActiveTp {
     }
 }
 
+impl ActiveTp {
+    /// Reads the C structure.
+    pub(super) fn from_raw(raw: &b::ubcore_active_tp_cfg) -> Self {
+        Self {
+            handle: handle_value(&raw.tp_handle),
+            peer_handle: handle_value(&raw.peer_tp_handle),
+            tag: raw.tag,
+            tx_psn: raw.tp_attr.tx_psn,
+            rx_psn: raw.tp_attr.rx_psn,
+        }
+    }
+}
+
+/// Returns the value of a handle.
+fn handle_value(handle: &b::ubcore_tp_handle) -> u64 {
+    const { assert!(size_of::<b::ubcore_tp_handle>() == size_of::<u64>()) };
+    // SAFETY: A C union of a `u64` and bit-fields of 64 bits in all.
+    unsafe { core::ptr::from_ref(handle).cast::<u64>().read() }
+}
+
 /// Makes a handle from its value.
 fn tp_handle(value: u64) -> b::ubcore_tp_handle {
     const { assert!(size_of::<b::ubcore_tp_handle>() == size_of::<u64>()) };

@@ -15,12 +15,15 @@ use crate::{
     },
 };
 use kernel::{
+    bindings,
     error::to_result,
     prelude::*,
     sync::{
         atomic::{
+            Acquire,
             Atomic,
-            Full, //
+            Full,
+            Release, //
         },
         Arc,
         ArcBorrow,
@@ -38,6 +41,8 @@ pub(crate) struct UbDevice<D: Driver> {
     raw: Opaque<bindings_ub::ubcore_device>,
     /// Set by the one registration that a device may have.
     registered: Atomic<bool>,
+    /// ubcore has set its part up.
+    attached: Atomic<bool>,
     /// The driver's.
     #[pin]
     data: D,
@@ -77,6 +82,7 @@ impl<D: Driver> UbDevice<D> {
             try_pin_init!(Self {
                 raw <- Opaque::ffi_init(fill),
                 registered: Atomic::new(false),
+                attached: Atomic::new(false),
                 data <- data,
             }),
             GFP_KERNEL,
@@ -100,6 +106,33 @@ impl<D: Driver> UbDevice<D> {
             }
             let entry = &*(*table).eid_entries.add(index as usize);
             entry.valid.then(|| eid_bytes(&entry.eid))
+        }
+    }
+
+    /// Tells whether the device has an EID, whoever gave it. Not in interrupts; `false` before the
+    /// device is registered, and afterwards.
+    pub(crate) fn has_eid(&self, eid: &[u8; 16]) -> bool {
+        if !self.attached.load(Acquire) || *eid == [0; 16] {
+            return false;
+        }
+        // SAFETY: ubcore has initialised the table. It changes the entries under the lock, and takes
+        // them away under the lock when the device is unregistered; the lock is part of `self`.
+        unsafe {
+            let table = &raw mut (*self.raw()).eid_table;
+            let lock = (&raw mut (*table).lock).cast();
+            bindings::spin_lock(lock);
+            let entries = if (*table).eid_entries.is_null() {
+                &[]
+            } else {
+                // CAST: At most 1024.
+                let count = (*table).eid_cnt as usize;
+                core::slice::from_raw_parts((*table).eid_entries, count)
+            };
+            let found = entries
+                .iter()
+                .any(|entry| entry.valid && eid_bytes(&entry.eid) == *eid);
+            bindings::spin_unlock(lock);
+            found
         }
     }
 
@@ -147,6 +180,7 @@ impl<D: Driver> Registration<D> {
         // SAFETY: The driver's fields are filled, and the memory stays until the device is
         // unregistered, since the result holds a count of it.
         to_result(unsafe { bindings_ub::ubcore_register_device(dev.raw()) })?;
+        dev.attached.store(true, Release);
         Ok(Self(dev))
     }
 

@@ -29,7 +29,8 @@ use crate::{
     bindings_ub,
     logic::{
         net_addr::NetAddr,
-        options::OptionRole, //
+        options::OptionRole,
+        tp_attr::TpAttr, //
     }, //
 };
 use kernel::{
@@ -314,8 +315,24 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     fn list_tps(
         dev: ArcBorrow<'_, UbDevice<Self>>,
         query: &TpQuery,
+        user: Option<User<'_, Self>>,
         out: &mut TpList<'_>,
     ) -> Result;
+
+    /// Changes the properties of a transport path that a bitmap names; ubcore has checked them.
+    fn set_tp_attr(
+        _dev: ArcBorrow<'_, UbDevice<Self>>,
+        _handle: u64,
+        _bitmap: u32,
+        _attr: &TpAttr,
+    ) -> Result {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
+
+    /// Returns the properties of a transport path, and a bitmap of those that it has.
+    fn tp_attr(_dev: ArcBorrow<'_, UbDevice<Self>>, _handle: u64) -> Result<(u32, TpAttr)> {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
 
     /// Makes a transport path usable.
     fn activate_tp(dev: ArcBorrow<'_, UbDevice<Self>>, tp: &ActiveTp) -> Result;

@@ -131,6 +131,16 @@ impl<D: Driver> Table<D> {
         unbind_jetty: Some(jetty::unbind::<D>),
 
         get_tp_list: Some(tp::list::<D>),
+        set_tp_attr: if D::HAS_SET_TP_ATTR {
+            Some(tp::set_attr::<D>)
+        } else {
+            None
+        },
+        get_tp_attr: if D::HAS_TP_ATTR {
+            Some(tp::attr::<D>)
+        } else {
+            None
+        },
         active_tp: Some(tp::activate::<D>),
         deactive_tp: Some(tp::deactivate::<D>),
 

@@ -4,11 +4,16 @@
 
 use super::{
     device::UbDevice,
+    object::User,
     udata::into_int,
     Driver, //
 };
 use crate::{
     bindings_ub,
+    logic::tp_attr::{
+        TpAttr,
+        LEN as ATTR_LEN, //
+    },
     ub::common::eid_bytes, //
 };
 use kernel::prelude::*;
@@ -115,10 +120,12 @@ pub(super) unsafe extern "C" fn list<D: Driver>(
     cfg: *mut bindings_ub::ubcore_get_tp_cfg,
     tp_cnt: *mut u32,
     tp_list: *mut bindings_ub::ubcore_tp_info,
-    _udata: *mut bindings_ub::ubcore_udata,
+    udata: *mut bindings_ub::ubcore_udata,
 ) -> c_int {
     // SAFETY: A device of this driver that is registered.
     let dev = unsafe { UbDevice::<D>::borrow(dev) };
+    // SAFETY: Null or valid during the call.
+    let user = unsafe { User::from_raw(udata) };
     // SAFETY: Valid during the call.
     let raw = unsafe { &*cfg };
     // SAFETY: All bits of the union are initialised.
@@ -145,7 +152,7 @@ pub(super) unsafe extern "C" fn list<D: Driver>(
         unsafe { core::slice::from_raw_parts_mut(tp_list, room) }
     };
     let mut out = TpList::new(slots);
-    let result = D::list_tps(dev, &query, &mut out);
+    let result = D::list_tps(dev, &query, user, &mut out);
     // CAST: At most the count that was given.
     let used = out.used as u32;
     if result.is_ok() {
@@ -153,6 +160,59 @@ pub(super) unsafe extern "C" fn list<D: Driver>(
         unsafe { *tp_cnt = used };
     }
     into_int(result)
+}
+
+// A packed structure, as bytes.
+const _: () = assert!(size_of::<bindings_ub::ubcore_tp_attr_value>() == ATTR_LEN);
+
+/// See `ubcore_ops.set_tp_attr`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn set_attr<D: Driver>(
+    dev: *mut bindings_ub::ubcore_device,
+    handle: u64,
+    _count: u8,
+    bitmap: u32,
+    attr: *mut bindings_ub::ubcore_tp_attr_value,
+    _udata: *mut bindings_ub::ubcore_udata,
+) -> c_int {
+    // SAFETY: A device of this driver that is registered.
+    let dev = unsafe { UbDevice::<D>::borrow(dev) };
+    // SAFETY: Valid during the call; bytes may take any value.
+    let bytes = unsafe { attr.cast::<[u8; ATTR_LEN]>().read() };
+    into_int(D::set_tp_attr(
+        dev,
+        handle,
+        bitmap,
+        &TpAttr::from_bytes(bytes),
+    ))
+}
+
+/// See `ubcore_ops.get_tp_attr`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn attr<D: Driver>(
+    dev: *mut bindings_ub::ubcore_device,
+    handle: u64,
+    count: *mut u8,
+    bitmap: *mut u32,
+    attr: *mut bindings_ub::ubcore_tp_attr_value,
+    _udata: *mut bindings_ub::ubcore_udata,
+) -> c_int {
+    // SAFETY: A device of this driver that is registered.
+    let dev = unsafe { UbDevice::<D>::borrow(dev) };
+    into_int(D::tp_attr(dev, handle).map(|(bits, value)| {
+        // SAFETY: All are valid for writing. CAST: At most 32.
+        unsafe {
+            count.write(bits.count_ones() as u8);
+            bitmap.write(bits);
+            attr.cast::<[u8; ATTR_LEN]>().write(*value.as_bytes());
+        }
+    }))
 }
 
 /// See `ubcore_ops.active_tp`.

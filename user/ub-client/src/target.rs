@@ -282,6 +282,76 @@ impl Target {
             .out(UBURMA_GET_TP_LIST_OUT_TP_HANDLE, 8 * UBURMA_MAX_TP as usize)
     }
 
+    /// The command that reads the properties of a path.
+    pub fn tp_attr_cmd(handle: u64) -> Cmd {
+        Cmd::new(UBURMA_CMD_GET_TP_ATTR)
+            .u64(UBURMA_GET_TP_ATTR_IN_TP_HANDLE, handle)
+            .udata(
+                UBURMA_GET_TP_ATTR_IN_UDATA,
+                Some(UBURMA_GET_TP_ATTR_OUT_UDATA),
+                &[],
+                0,
+            )
+            .out(UBURMA_GET_TP_ATTR_OUT_TP_ATTR_CNT, 1)
+            .out(UBURMA_GET_TP_ATTR_OUT_TP_ATTR_BITMAP, 4)
+            .out(UBURMA_GET_TP_ATTR_OUT_TP_ATTR, UBURMA_TP_ATTR_SIZE as usize)
+    }
+
+    /// Properties of a path: how many, which, and the structure.
+    pub fn tp_attr(ctx: &Context, handle: u64) -> Result<(u8, u32, Vec<u8>)> {
+        let mut cmd = Self::tp_attr_cmd(handle);
+        ctx.run(&mut cmd)?;
+        Ok((
+            cmd.get_u8(UBURMA_GET_TP_ATTR_OUT_TP_ATTR_CNT),
+            cmd.get_u32(UBURMA_GET_TP_ATTR_OUT_TP_ATTR_BITMAP),
+            cmd.value(UBURMA_GET_TP_ATTR_OUT_TP_ATTR),
+        ))
+    }
+
+    /// The command that changes `count` properties of a path, those of the bitmap.
+    pub fn set_tp_attr_cmd(handle: u64, count: u8, bitmap: u32, value: &[u8]) -> Cmd {
+        Cmd::new(UBURMA_CMD_SET_TP_ATTR)
+            .u64(UBURMA_SET_TP_ATTR_IN_TP_HANDLE, handle)
+            .u8(UBURMA_SET_TP_ATTR_IN_TP_ATTR_CNT, count)
+            .u32(UBURMA_SET_TP_ATTR_IN_TP_ATTR_BITMAP, bitmap)
+            .bytes(UBURMA_SET_TP_ATTR_IN_TP_ATTR, value)
+            .udata(
+                UBURMA_SET_TP_ATTR_IN_UDATA,
+                Some(UBURMA_SET_TP_ATTR_OUT_UDATA),
+                &[],
+                0,
+            )
+    }
+
+    /// Changes the properties of a path that a bitmap names.
+    pub fn set_tp_attr(ctx: &Context, handle: u64, bitmap: u32, value: &[u8]) -> Result<()> {
+        let count = bitmap.count_ones() as u8;
+        ctx.run(&mut Self::set_tp_attr_cmd(handle, count, bitmap, value))
+    }
+
+    /// The command that tells a peer about a path from an EID of ours.
+    pub fn exchange_cmd(local: &Eid, query: TpQuery, handle: u64, tx_psn: u32) -> Cmd {
+        Cmd::new(UBURMA_CMD_EXCHANGE_TP_INFO)
+            .u32(UBURMA_EXCHANGE_TP_INFO_IN_FLAG, query.flag)
+            .u32(UBURMA_EXCHANGE_TP_INFO_IN_TRANS_MODE, query.mode)
+            .bytes(UBURMA_EXCHANGE_TP_INFO_IN_LOCAL_EID, &local.0)
+            .bytes(UBURMA_EXCHANGE_TP_INFO_IN_PEER_EID, &query.peer.0)
+            .u64(UBURMA_EXCHANGE_TP_INFO_IN_TP_HANDLE, handle)
+            .u32(UBURMA_EXCHANGE_TP_INFO_IN_TX_PSN, tx_psn)
+            .out(UBURMA_EXCHANGE_TP_INFO_OUT_PEER_TP_HANDLE, 8)
+            .out(UBURMA_EXCHANGE_TP_INFO_OUT_RX_PSN, 4)
+    }
+
+    /// Tells a peer about a path; returns the peer's handle and first sequence number.
+    pub fn exchange(ctx: &Context, query: TpQuery, handle: u64, tx_psn: u32) -> Result<(u64, u32)> {
+        let mut cmd = Self::exchange_cmd(&ctx.eid(), query, handle, tx_psn);
+        ctx.run(&mut cmd)?;
+        Ok((
+            cmd.get_u64(UBURMA_EXCHANGE_TP_INFO_OUT_PEER_TP_HANDLE),
+            cmd.get_u32(UBURMA_EXCHANGE_TP_INFO_OUT_RX_PSN),
+        ))
+    }
+
     /// Handles of the paths to a peer.
     pub fn tp_list(ctx: &Context, query: TpQuery) -> Result<Vec<u64>> {
         let mut cmd = Self::tp_list_cmd(&ctx.eid(), query);

@@ -35,7 +35,7 @@ const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[
         libc::EOPNOTSUPP,
     ),
     (
-        UBURMA_CMD_DELETE_JFS_BATCH..=UBURMA_CMD_EXCHANGE_TP_INFO,
+        UBURMA_CMD_DELETE_JFS_BATCH..=UBURMA_CMD_DELETE_JETTY_BATCH,
         libc::EOPNOTSUPP,
     ),
 ];
