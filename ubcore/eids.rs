@@ -6,6 +6,7 @@
 
 use crate::{
     c_api::{
+        core_state,
         DevicePtr,
         Event,
         User, //
@@ -55,12 +56,13 @@ impl Eids {
         Ok(())
     }
 
-    /// Removes the EID at an index; `EINVAL` outside of the table, `ENOENT` if there is none.
-    fn remove(&self, index: u32) -> Result {
+    /// Removes the EID at an index, and returns it; `EINVAL` outside of the table, `ENOENT` if there
+    /// is none.
+    fn remove(&self, index: u32) -> Result<Eid> {
         let mut table = self.table.lock();
-        table.remove_at(index)?;
+        let (eid, _) = table.remove_at(index)?;
         self.c.mirror_eid(index, None);
-        Ok(())
+        Ok(eid)
     }
 
     /// Returns the valid EID at an index.
@@ -115,7 +117,8 @@ impl Device {
 
     /// Takes an EID away from the device, and tells who wants to know.
     pub(crate) fn remove_eid(&self, index: u32) -> Result {
-        self.eids().remove(index)?;
+        let eid = self.eids().remove(index)?;
+        core_state()?.links().forget_eid(self, &eid);
         self.announce_eid(index);
         Ok(())
     }

@@ -66,6 +66,11 @@ impl ReuseKey {
         }
     }
 
+    /// Returns the EID of this side.
+    pub(crate) fn local(&self) -> &Eid {
+        &self.local
+    }
+
     /// The same key between the hosts of the two EIDs.
     pub(crate) fn between_hosts(self, local: Eid, peer: Eid) -> Self {
         Self {

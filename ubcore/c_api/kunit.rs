@@ -379,6 +379,9 @@ mod tests {
                 ..Default::default()
             };
             assert_eq!(a.import_over(10, 1, &mut half), Err(EINVAL));
+            // Who is not found any more has no peers.
+            b.remove_eid(0)?;
+            assert_eq!((a.active(), b.active()), (1, 0));
         }
         a.unregister();
         assert_eq!((a.active(), b.active()), (0, 0));

@@ -93,7 +93,12 @@ impl Links {
     pub(crate) fn purge(&self, core: &Core, dev: &Device) {
         let mut tables = self.tables.lock();
         withdraw(core, dev, &mut tables, None);
-        tables.purge(dev);
+        tables.purge(dev, None);
+    }
+
+    /// Takes down what peers use of an EID that a device loses: they do not find it any more.
+    pub(crate) fn forget_eid(&self, dev: &Device, eid: &Eid) {
+        self.tables.lock().purge(dev, Some(eid));
     }
 
     /// Refuses a context for which too many paths were listed already: `ENOSPC`.

@@ -11,6 +11,7 @@ use crate::{
     device::Device,
     kernel_ext::random,
     logic::{
+        eid::Eid,
         tp::{
             DriverCall,
             TpCfg,
@@ -295,28 +296,35 @@ impl Tables {
 
     /// The peer does not use its path any more: takes the other end down if it has no other use.
     pub(super) fn peer_unused(&mut self, dev: &Device, sharing: &Sharing) {
-        let id = EntryId::new(dev, sharing);
-        let Some(entry) = self.entries.get_mut(&id) else {
+        self.end_peer_use(dev, &EntryId::new(dev, sharing));
+    }
+
+    /// Ends the uses that peers have of paths of a device, or of one of its EIDs, that goes; takes
+    /// down what nobody else uses.
+    pub(super) fn purge(&mut self, dev: &Device, eid: Option<&Eid>) {
+        let ours = |id: &EntryId, entry: &ReuseEntry| {
+            id.serial == dev.serial()
+                && entry.is_ref()
+                && eid.is_none_or(|eid| eid == id.key.local())
+        };
+        while let Some(id) = self
+            .entries
+            .iter()
+            .find(|(id, entry)| ours(id, entry))
+            .map(|(id, _)| *id)
+        {
+            self.end_peer_use(dev, &id);
+        }
+    }
+
+    /// Ends the use that a peer has of a path.
+    fn end_peer_use(&mut self, dev: &Device, id: &EntryId) {
+        let Some(entry) = self.entries.get_mut(id) else {
             return;
         };
         let handle = entry.active().handle;
         if entry.peer_release() {
-            self.entries.remove(&id);
-            self.leave(dev, handle);
-        }
-    }
-
-    /// Takes down what only peers use of a device that goes.
-    pub(super) fn purge(&mut self, dev: &Device) {
-        let ours =
-            |id: &EntryId, entry: &ReuseEntry| id.serial == dev.serial() && entry.use_cnt() == 0;
-        while let Some((id, handle)) = self
-            .entries
-            .iter()
-            .find(|(id, entry)| ours(id, entry))
-            .map(|(id, entry)| (*id, entry.active().handle))
-        {
-            self.entries.remove(&id);
+            self.entries.remove(id);
             self.leave(dev, handle);
         }
     }
