@@ -40,9 +40,6 @@ const NOT_OFFERED: &[(u32, Status)] = &[
     (UBURMA_CMD_DELETE_JFR_BATCH, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_DELETE_JFC_BATCH, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_DELETE_JETTY_BATCH, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_SET_TP_ATTR, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_GET_TP_ATTR, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_EXCHANGE_TP_INFO, Status::Refused(EOPNOTSUPP)),
 ];
 
 /// Event commands that are not offered.
