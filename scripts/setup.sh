@@ -124,7 +124,7 @@ ensure_bindgen() {
 	fi
 	CHANGED=1
 	mkdir -p "$UB_CACHE"
-	count_progress "building bindgen $UB_BINDGEN_VERSION" 55 "$log" \
+	count_progress "building bindgen $UB_BINDGEN_VERSION" 102 "$log" \
 		/usr/bin/cargo install bindgen-cli --version "$UB_BINDGEN_VERSION" --locked --force \
 		--root "$UB_CACHE/tools" || {
 		tail -n 15 "$log" >&2
