@@ -32,6 +32,8 @@ pub(crate) enum Class {
     Jfr,
     /// Jettys.
     Jetty,
+    /// Jetty groups.
+    JettyGroup,
     /// Imported jettys and receive queues.
     Tjetty,
     /// Transport paths in use.
@@ -45,8 +47,8 @@ pub(crate) enum Class {
 }
 
 /// The names of the classes, in the order of [`Class`].
-const NAMES: [&str; 13] = [
-    "ucontext", "seg", "tseg", "token_id", "jfc", "jfs", "jfr", "jetty", "tjetty", "tp",
+const NAMES: [&str; 14] = [
+    "ucontext", "seg", "tseg", "token_id", "jfc", "jfs", "jfr", "jetty", "jetty_grp", "tjetty", "tp",
     "tp_offer", "doorbell", "event",
 ];
 

@@ -242,5 +242,6 @@ fn caps_of(attr: &ubcore_device_attr) -> Caps {
         max_jfs_rsge: cap.max_jfs_rsge,
         max_jfr_sge: cap.max_jfr_sge,
         max_eid_cnt: cap.max_eid_cnt,
+        max_jetty_in_group: cap.max_jetty_in_jetty_grp,
     }
 }

@@ -24,6 +24,7 @@ use crate::{
     },
     logic::{
         eid::Eid,
+        group,
         tp::TpCfg,
         types::{
             OrderType,
@@ -254,6 +255,9 @@ pub(crate) fn import<K: Imported>(
     }
     if !K::IS_JFR && kind == TargetType::Jfr {
         return Err(EINVAL);
+    }
+    if kind == TargetType::JettyGroup {
+        group::check_import(target.mode, cfg.policy)?;
     }
     cfg.flag.set_order(target.order);
 

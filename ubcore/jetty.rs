@@ -21,6 +21,7 @@ use crate::{
         shares_jfr,
         OrderFlag, //
     },
+    group::Place,
     logic::{
         eid::Eid,
         validate::{
@@ -46,24 +47,32 @@ use kernel::prelude::*;
 /// # Errors
 ///
 /// `EINVAL` for a configuration that the device does not have, a foreign queue, or a receive queue
-/// of another mode or order; `EBUSY` for a queue that is being deleted; `EOPNOTSUPP` for a group;
-/// `EIO` once removal has begun; the driver's.
+/// of another mode or order, or a group that does not go with it; `EBUSY` for a queue or group that is
+/// being deleted; `EPERM` for a full group; `EIO` once removal has begun; the driver's.
 pub(crate) fn create(
     dev: &Device,
     mut request: JettyRequest<'_>,
     user: User<'_>,
 ) -> Result<Owned<Jetty>> {
     dev.check_creating()?;
-    if request.wants_group() {
-        return Err(EOPNOTSUPP);
-    }
     let holds = Holds::new(&request, dev, user)?.active()?;
     let eid = check(dev, &mut request.cfg, holds.jfr(), user)?;
+    let place = match request.group {
+        Some(group) => {
+            let place = Place::new(group, dev, user)?;
+            place.check(&request.cfg, holds.jfr().ok_or(EINVAL)?)?;
+            Some(place)
+        }
+        None => None,
+    };
     let requested = Jetty::sizes(&request.cfg);
     let jetty = dev.driver_create_jetty(&mut request.cfg, user)?;
     jetty.init_granted(request, eid);
     let granted = Jetty::sizes(jetty.cfg());
     let jetty = queue::complete(dev, jetty, &granted, &requested)?;
+    if let Some(place) = place {
+        place.keep(&jetty);
+    }
     holds.keep();
     Ok(jetty)
 }

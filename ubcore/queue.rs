@@ -8,6 +8,7 @@ use crate::{
         Kind,
         Obj,
         Owned,
+        Parents,
         Queue,
         User, //
     },
@@ -121,6 +122,34 @@ pub(crate) fn publish<K: Queue>(
     K::table(dev).publish(object)
 }
 
+/// Prepares a claimed object for its end; returns what it is built on.
+///
+/// [`gone`] or [`stays`] is to follow.
+pub(crate) fn about_to_go<K: Kind>(object: &Obj<K>) -> Parents {
+    // Counted before the object is gone, and its context perhaps with it.
+    if let Some(uctx) = object.uctx() {
+        uctx.count(-1);
+    }
+    K::leave(object);
+    object.parents()
+}
+
+/// Ends the uses and the count of an object that is gone.
+pub(crate) fn gone<K: Kind>(parents: Parents) {
+    parents.release();
+    if let Ok(core) = core_state() {
+        core.counters().down(K::CLASS);
+    }
+}
+
+/// Says that an object is not gone after all.
+pub(crate) fn stays<K: Kind>(object: &Obj<K>) {
+    K::rejoin(object);
+    if let Some(uctx) = object.uctx() {
+        uctx.count(1);
+    }
+}
+
 /// Lets the driver destroy a claimed object, and ends what it is counted as.
 pub(crate) fn destroy<K: Kind>(object: Owned<K>) -> Result<(), (Owned<K>, Error)> {
     destroy_with(object, Owned::destroy)
@@ -131,23 +160,14 @@ pub(crate) fn destroy_with<K: Kind>(
     object: Owned<K>,
     destroy: impl FnOnce(Owned<K>) -> Result<(), (Owned<K>, Error)>,
 ) -> Result<(), (Owned<K>, Error)> {
-    let parents = object.parents();
-    // Counted before the object is gone, and its context perhaps with it.
-    if let Some(uctx) = object.uctx() {
-        uctx.count(-1);
-    }
+    let parents = about_to_go(&*object);
     match destroy(object) {
         Ok(()) => {
-            parents.release();
-            if let Ok(core) = core_state() {
-                core.counters().down(K::CLASS);
-            }
+            gone::<K>(parents);
             Ok(())
         }
         Err((object, error)) => {
-            if let Some(uctx) = object.uctx() {
-                uctx.count(1);
-            }
+            stays(&*object);
             Err((object, error))
         }
     }

@@ -24,6 +24,7 @@ mod logic {
     pub(crate) mod cqe;
     pub(crate) mod dev_state;
     pub(crate) mod eid;
+    pub(crate) mod group;
     pub(crate) mod jetty_state;
     pub(crate) mod options;
     pub(crate) mod page_size;
@@ -47,6 +48,8 @@ mod c_api;
 #[deny(unsafe_code)]
 mod attrs;
 #[deny(unsafe_code)]
+mod batch;
+#[deny(unsafe_code)]
 mod bind;
 #[deny(unsafe_code)]
 mod client;
@@ -62,6 +65,8 @@ mod eids;
 mod event;
 #[deny(unsafe_code)]
 mod flags;
+#[deny(unsafe_code)]
+mod group;
 #[deny(unsafe_code)]
 mod import;
 #[deny(unsafe_code)]

@@ -57,6 +57,17 @@ impl<'a> Uses<'a> {
         self.0.fetch_add(1, Release);
     }
 
+    /// Adds a user if there are fewer than `limit`; `EBUSY` while the object is claimed, `full` if
+    /// there are not.
+    pub(crate) fn hold_below(&self, limit: i32, full: Error) -> Result {
+        self.update(|n| match n {
+            n if n < 0 => Err(EBUSY),
+            n if n >= limit => Err(full),
+            n => Ok(n.wrapping_add(1)),
+        })
+        .map(|_| ())
+    }
+
     /// Removes a user.
     pub(crate) fn release(&self) {
         self.0.fetch_sub(1, Release);

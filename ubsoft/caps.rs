@@ -19,6 +19,7 @@ use crate::{
         MAX_OBJECTS,
         RESERVED_ID_MAX, //
     },
+    group,
     jfc,
     jfr,
     sq,
@@ -28,6 +29,7 @@ use crate::{
 use kernel::page::PAGE_SIZE;
 
 /// Bits of the word of functions.
+const FEATURE_JETTY_GROUP: u32 = 1 << 11;
 const FEATURE_ERROR_SUSPEND: u32 = 1 << 12;
 const FEATURE_CTP: u32 = 1 << 18;
 
@@ -44,9 +46,6 @@ const RC_ORDER: u32 = 1 | 1 << 2 | 1 << 3;
 const ATOMICS: u32 = 0x7f;
 /// Largest word of an atomic operation, in bytes.
 const ATOMIC_SIZE: u32 = 8;
-/// Jettys in a group: a number that user space accepts, though there are no groups.
-const JETTYS_IN_GROUP: u32 = 32;
-
 /// Returns the kind of transport path that a priority is meant for: each kind has one, so that
 /// whatever rule user space chooses by finds what it wants.
 fn kind_of_priority(priority: usize) -> u32 {
@@ -61,13 +60,15 @@ fn kind_of_priority(priority: usize) -> u32 {
 pub(crate) fn fill(soft: &Soft, attr: &mut ubcore_device_attr) {
     attr.guid.raw = soft.eid.into_bytes();
     let cap = &mut attr.dev_cap;
-    cap.feature = FlagWord::from_word(FEATURE_ERROR_SUSPEND | FEATURE_CTP);
+    cap.feature = FlagWord::from_word(FEATURE_JETTY_GROUP | FEATURE_ERROR_SUSPEND | FEATURE_CTP);
     cap.max_jfc = MAX_OBJECTS;
     cap.max_jfs = MAX_OBJECTS;
     cap.max_jfr = MAX_OBJECTS;
     cap.max_jetty = MAX_OBJECTS;
     cap.max_tp_cnt = tp::MAX_PATHS;
-    cap.max_jetty_in_jetty_grp = JETTYS_IN_GROUP;
+    cap.max_jetty_grp = MAX_OBJECTS;
+    // CAST: A small number.
+    cap.max_jetty_in_jetty_grp = group::MAX_MEMBERS as u32;
     cap.max_rc = MAX_OBJECTS;
     cap.max_jfc_depth = jfc::MAX_DEPTH;
     cap.max_jfs_depth = sq::MAX_DEPTH;

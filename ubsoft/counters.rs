@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Jfr,
     /// Jettys.
     Jetty,
+    /// Jetty groups.
+    Groups,
     /// Imports.
     Targets,
     /// Queued works.
@@ -45,7 +47,7 @@ pub(crate) enum Kind {
 }
 
 /// The names that debugfs shows, by kind.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "devices",
     "contexts",
     "rings",
@@ -56,6 +58,7 @@ const NAMES: [&str; 12] = [
     "jfs",
     "jfr",
     "jetty",
+    "groups",
     "targets",
     "works",
 ];

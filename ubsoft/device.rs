@@ -7,6 +7,7 @@ use crate::{
         Count,
         Kind as CountKind, //
     },
+    group::JettyGroup,
     host::Host,
     jetty::{
         Jetty,
@@ -95,6 +96,8 @@ pub(crate) struct Soft {
     pub(crate) jfrs: IdMap<Jfr>,
     #[pin]
     pub(crate) jettys: IdMap<Jetty>,
+    #[pin]
+    pub(crate) groups: IdMap<JettyGroup>,
     /// By token id.
     #[pin]
     pub(crate) segs: IdMap<Segment>,
@@ -125,6 +128,7 @@ impl Soft {
             jfss <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
             jfrs <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
             jettys <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
+            groups <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
             segs <- new_id_map!(1..=MAX_TOKENS, reaper()),
             targets <- new_id_map!(1..=MAX_REF, reaper()),
             tokens <- new_handle_table!(1..=MAX_TOKENS),

@@ -19,6 +19,11 @@ use crate::{
         Dev,
         RESERVED_ID_MAX, //
     },
+    group::{
+        self,
+        Group,
+        JettyGroup, //
+    },
     host::CtxId,
     jetty::{
         self,
@@ -73,6 +78,7 @@ use crate::{
         Driver,
         JettyAttr,
         JettyCfg,
+        JettyGroupCfg,
         JfcCfg,
         JfrAttr,
         JfrCfg,
@@ -112,6 +118,7 @@ impl Driver for Soft {
     type Jfs = JfsData;
     type Jfr = Rq;
     type Jetty = JettyData;
+    type JettyGroup = Group;
     type Target = Import;
 
     fn query_attr(dev: ArcBorrow<'_, Dev>, attr: &mut ubcore_device_attr) -> Result {
@@ -317,6 +324,19 @@ impl Driver for Soft {
 
     fn destroy_jetty(jetty: ArcBorrow<'_, Jetty>) -> Result {
         jetty::destroy_jetty(&jetty);
+        Ok(())
+    }
+
+    fn create_jetty_group(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: JettyGroupCfg,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<JettyGroup>> {
+        group::create(&dev.into(), cfg, user)
+    }
+
+    fn destroy_jetty_group(group: ArcBorrow<'_, JettyGroup>) -> Result {
+        group::destroy(&group);
         Ok(())
     }
 

@@ -8,6 +8,10 @@ use crate::{
         Kind as CountKind, //
     },
     device::Dev,
+    group::{
+        self,
+        JettyGroup, //
+    },
     jfc::Jfc,
     jfr::Jfr,
     kernel_ext::use_wait::UseCount,
@@ -91,6 +95,8 @@ pub(crate) struct JettyData {
     peer: SpinLock<Option<(Eid, u32)>>,
     #[pin]
     limit: SpinLock<LimitWatch>,
+    /// The group it is a member of.
+    group: Option<Arc<JettyGroup>>,
 }
 
 impl JettyData {
@@ -128,6 +134,16 @@ impl JettyData {
     #[inline]
     pub(crate) fn user_obj(&self) -> u64 {
         self.sq.user_obj
+    }
+
+    /// Returns the group.
+    pub(crate) fn group(&self) -> Option<&JettyGroup> {
+        self.group.as_deref()
+    }
+
+    /// Tells whether the jetty receives no more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed)
     }
 
     /// Tells whether what a kernel client posts to receive is to be flushed.
@@ -228,6 +244,13 @@ pub(crate) fn create_jetty(
     if cfg.jfr.mode().raw() != cfg.send.trans_mode {
         return Err(EINVAL);
     }
+    if cfg
+        .group
+        .as_ref()
+        .is_some_and(|group| group.owner() != owner)
+    {
+        return Err(EINVAL);
+    }
     let reservation = dev.reserve_id(&dev.jettys, cfg.id)?;
     let id = reservation.id();
     let parts = SqParts {
@@ -242,7 +265,7 @@ pub(crate) fn create_jetty(
         count: Count::one(&dev.host.counters, CountKind::Jetty),
     };
     let (sq, grant, pending) = Sq::new(dev, parts)?;
-    let (jfr, recv_jfc) = (cfg.jfr.clone(), cfg.recv_jfc.clone());
+    let (jfr, recv_jfc, group) = (cfg.jfr.clone(), cfg.recv_jfc.clone(), cfg.group.clone());
     let data = try_pin_init!(JettyData {
         sq,
         jfr,
@@ -252,8 +275,13 @@ pub(crate) fn create_jetty(
         failed: Atomic::new(false),
         peer <- new_spinlock!(None, "JettyData::peer"),
         limit <- new_spinlock!(LimitWatch::default(), "JettyData::limit"),
+        group,
     });
     let jetty = Jetty::new_jetty(cfg, id, grant, data)?;
+    if let Some(group) = &jetty.group {
+        // Nobody finds the number yet.
+        group.join(id)?;
+    }
     pending.publish();
     reservation.publish(jetty.clone());
     Ok(jetty)
@@ -284,6 +312,9 @@ pub(crate) fn fail(jetty: &Jetty) {
     jetty.failed.store(true, Relaxed);
     post::flush(jetty);
     jetty.raise(JettyEvent::Error);
+    if let Some(group) = jetty.group() {
+        group::member_failed(group);
+    }
 }
 
 /// Returns the state and the threshold.
@@ -306,6 +337,9 @@ pub(crate) fn unbind(jetty: &Jetty) {
 
 /// Destroys a jetty: when this returns, it does not run and no message is under way to it.
 pub(crate) fn destroy_jetty(jetty: &Jetty) {
+    if let Some(group) = &jetty.group {
+        group.leave(jetty.sq.name.id);
+    }
     drop(jetty.sq.dev.jettys.remove(jetty.sq.name.id));
     jetty.closed.store(true, Relaxed);
     jetty.users.revoke();

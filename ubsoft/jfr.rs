@@ -329,6 +329,12 @@ fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<J
     }
 }
 
+/// Tells whether a queue receives, with or without a buffer.
+pub(crate) fn accepts(jfr: &Jfr) -> bool {
+    let state = jfr.state.lock();
+    !state.dead && state.machine.accepts()
+}
+
 /// Buffers were posted to a queue that was empty: wakes the senders that wait for them.
 pub(crate) fn kick(jfr: &Jfr) {
     let waiters = {

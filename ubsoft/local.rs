@@ -50,7 +50,8 @@ use crate::{
         Job,
         Outcome,
         Peer, //
-    }, //
+    },
+    ub::driver::TargetKind, //
 };
 use kernel::prelude::*;
 
@@ -195,37 +196,69 @@ impl<'a> LocalPeer<'a> {
     fn with_receiver(
         &self,
         job: &Job<'_>,
-        f: impl FnOnce(&Receiver<'_>) -> Result<Outcome, CrStatus>,
+        f: impl Fn(&Receiver<'_>) -> Result<Outcome, CrStatus>,
     ) -> Result<Outcome, CrStatus> {
         let target = job.target;
-        if target.is_jetty {
-            let jetty = self
-                .dev
-                .jettys
-                .get(target.id)
-                .ok_or(CrStatus::RemOperation)?;
-            let _use = jetty.users().try_enter().ok_or(CrStatus::RemOperation)?;
-            if !jetty.accepts(job) {
-                return Err(CrStatus::RemOperation);
+        match target.kind {
+            TargetKind::Jetty => {
+                let jetty = self
+                    .dev
+                    .jettys
+                    .get(target.id)
+                    .ok_or(CrStatus::RemOperation)?;
+                let _use = jetty.users().try_enter().ok_or(CrStatus::RemOperation)?;
+                if !jetty.accepts(job) {
+                    return Err(CrStatus::RemOperation);
+                }
+                Receiver::of_jetty(&jetty, job).and_then(|r| f(&r))
             }
-            jetty.jfr().check(target.mode, target.token)?;
-            f(&Receiver {
-                jetty: Some(&jetty),
-                jfr: jetty.jfr(),
-                jfc: jetty.recv_jfc(),
-                users: jetty.users(),
-            })
-        } else {
-            let jfr = self.dev.jfrs.get(target.id).ok_or(CrStatus::RemOperation)?;
-            let _use = jfr.users().try_enter().ok_or(CrStatus::RemOperation)?;
-            jfr.check(target.mode, target.token)?;
-            f(&Receiver {
-                jetty: None,
-                jfr: &jfr,
-                jfc: jfr.jfc(),
-                users: jfr.users(),
-            })
+            TargetKind::Jfr => {
+                let jfr = self.dev.jfrs.get(target.id).ok_or(CrStatus::RemOperation)?;
+                let _use = jfr.users().try_enter().ok_or(CrStatus::RemOperation)?;
+                jfr.check(target.mode, target.token)?;
+                f(&Receiver {
+                    jetty: None,
+                    jfr: &jfr,
+                    jfc: jfr.jfc(),
+                    users: jfr.users(),
+                })
+            }
+            TargetKind::JettyGroup => self.with_member(job, &f),
         }
+    }
+
+    /// Finds a member of a group that receives, and calls `f` with it.
+    ///
+    /// Members that are in the error state are passed over; so are those without a receive buffer,
+    /// where the group's policy lets any member have the message.
+    #[cold]
+    #[inline(never)]
+    fn with_member(
+        &self,
+        job: &Job<'_>,
+        f: &dyn Fn(&Receiver<'_>) -> Result<Outcome, CrStatus>,
+    ) -> Result<Outcome, CrStatus> {
+        let group = self.dev.groups.get(job.target.id);
+        let group = group.ok_or(CrStatus::RemOperation)?;
+        let mut result = Err(CrStatus::RemOperation);
+        for id in group.candidates(job.request.target_hint).iter() {
+            let Some(jetty) = self.dev.jettys.get(id) else {
+                continue;
+            };
+            let Some(_use) = jetty.users().try_enter() else {
+                continue;
+            };
+            if !jetty.accepts(job) || !jfr::accepts(jetty.jfr()) {
+                continue;
+            }
+            match Receiver::of_jetty(&jetty, job).and_then(|r| f(&r)) {
+                Ok(Outcome::NotReady(delay)) if group.may_pass_over() => {
+                    result = Ok(Outcome::NotReady(delay));
+                }
+                outcome => return outcome,
+            }
+        }
+        result
     }
 
     /// Sends the local data to a receive buffer.
@@ -366,7 +399,23 @@ fn why_stopped(job: &Job<'_>) -> CrStatus {
     }
 }
 
-impl Receiver<'_> {
+impl<'a> Receiver<'a> {
+    /// Checks that the sender of a job may send to a jetty, of which the caller has a count.
+    ///
+    /// # Errors
+    ///
+    /// `RemAccessAbort` for the wrong token, `RemOperation` for another service.
+    #[inline]
+    fn of_jetty(jetty: &'a Jetty, job: &Job<'_>) -> Result<Self, CrStatus> {
+        jetty.jfr().check(job.target.mode, job.target.token)?;
+        Ok(Self {
+            jetty: Some(jetty),
+            jfr: jetty.jfr(),
+            jfc: jetty.recv_jfc(),
+            users: jetty.users(),
+        })
+    }
+
     /// Tells whether the receiver is being destroyed, which waits for the message.
     #[inline]
     fn leaves(&self) -> bool {

@@ -46,7 +46,8 @@ use crate::{
     target::Target,
     ub::driver::{
         SendCfg,
-        SendGrant, //
+        SendGrant,
+        TargetKind, //
     }, //
 };
 use kernel::{
@@ -422,7 +423,10 @@ impl Sq {
     /// `EINVAL` for a jetty or target that is not of the connected service, `EBUSY` when it is
     /// bound.
     pub(crate) fn bind(&self, target: Target) -> Result {
-        if self.limits.mode != TransMode::Rc || target.mode != TransMode::Rc || !target.is_jetty {
+        if self.limits.mode != TransMode::Rc
+            || target.mode != TransMode::Rc
+            || target.kind != TargetKind::Jetty
+        {
             return Err(EINVAL);
         }
         let mut state = self.state.lock();

@@ -64,8 +64,8 @@ pub(crate) struct Target {
     pub(crate) eid: Eid,
     /// Its number there.
     pub(crate) id: u32,
-    /// A jetty, otherwise a JFR.
-    pub(crate) is_jetty: bool,
+    /// What it is.
+    pub(crate) kind: TargetKind,
     /// Service.
     pub(crate) mode: TransMode,
     /// Token to show; never logged.
@@ -119,23 +119,18 @@ impl Import {
     }
 }
 
-/// Imports a jetty or JFR for a user.
+/// Imports a jetty, a JFR or a group of jettys for a user.
 pub(crate) fn import(
     dev: ArcBorrow<'_, Dev>,
     cfg: TargetCfg,
     tp: &ActiveTp,
     user: Option<User<'_, Soft>>,
 ) -> Result<Arc<TargetObject>> {
-    let is_jetty = match cfg.kind {
-        TargetKind::Jfr => false,
-        TargetKind::Jetty => true,
-        TargetKind::JettyGroup => return Err(EOPNOTSUPP),
-    };
     let eid = Eid::from_bytes(cfg.eid);
     let target = Target {
         eid,
         id: cfg.id,
-        is_jetty,
+        kind: cfg.kind,
         mode: TransMode::from_raw(cfg.trans_mode)?,
         token: cfg.token,
         tpn: TpHandle::from_raw(tp.handle).tpn_start(),

@@ -28,6 +28,7 @@ mod logic {
     pub(crate) mod access;
     pub(crate) mod cqe;
     pub(crate) mod eid;
+    pub(crate) mod group;
     pub(crate) mod jetty_state;
     pub(crate) mod net_addr;
     pub(crate) mod options;
@@ -60,6 +61,8 @@ mod device;
 mod driver;
 #[deny(unsafe_code)]
 mod engine;
+#[deny(unsafe_code)]
+mod group;
 #[deny(unsafe_code)]
 mod host;
 #[deny(unsafe_code)]

@@ -36,6 +36,15 @@ impl Commit for () {
     }
 }
 
+/// The result of a command whose reply goes to the user also when it failed.
+pub(crate) struct Verdict(pub(crate) Result);
+
+impl Commit for Verdict {
+    fn commit(self) -> Result {
+        self.0
+    }
+}
+
 impl<T: Commit> Commit for Option<T> {
     fn commit(self) -> Result {
         self.map_or(Ok(()), T::commit)

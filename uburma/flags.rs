@@ -44,6 +44,9 @@ const IMPORT_JETTY: u32 = b::UBURMA_IMPORT_JETTY_FLAG_TOKEN_POLICY_MASK
     | b::UBURMA_IMPORT_JETTY_FLAG_HAS_DRV_EXT
     | b::UBURMA_IMPORT_JETTY_FLAG_HAS_USER_INFO;
 
+/// Flags of a jetty group.
+const JETTY_GROUP: u32 = b::UBURMA_JETTY_GRP_FLAG_TOKEN_POLICY_MASK;
+
 /// Flags of a query for transport paths.
 const GET_TP: u32 = b::UBURMA_GET_TP_CFG_FLAG_CTP
     | b::UBURMA_GET_TP_CFG_FLAG_RTP
@@ -109,6 +112,11 @@ pub(crate) fn import_seg(user: u32) -> u32 {
 /// Returns the word of an imported jetty or receive queue.
 pub(crate) fn import_jetty(user: u32) -> u32 {
     user & IMPORT_JETTY
+}
+
+/// Returns the word of a jetty group.
+pub(crate) fn jetty_group(user: u32) -> u32 {
+    user & JETTY_GROUP
 }
 
 /// Returns the word of a query for transport paths.

@@ -33,28 +33,24 @@ use kernel::{
 /// Bytes of a handle.
 const HANDLE_LEN: u16 = size_of::<u64>() as u16;
 
-/// Reads a handle; `None` for 0, which stands for nothing.
-///
-/// # Errors
-///
-/// `EINVAL` for what cannot be a handle, `EFAULT`.
-fn read_handle(plan: Option<InPlan>, call: &Call<'_>) -> Result<Option<u32>> {
-    checked_handle(u64::read(plan, call)?)
-}
-
-/// Checks a handle; `None` for 0, which stands for nothing.
+/// Returns the handle in a word; `None` for 0, which stands for nothing.
 ///
 /// # Errors
 ///
 /// `EINVAL` for what cannot be a handle.
-fn checked_handle(handle: u64) -> Result<Option<u32>> {
-    match handle {
+pub(crate) fn handle_in(word: u64) -> Result<Option<u32>> {
+    match word {
         0 => Ok(None),
         handle => i32::try_from(handle)
             .and_then(u32::try_from)
             .map(Some)
             .map_err(|_| EINVAL),
     }
+}
+
+/// Reads a handle, as [`handle_in`]; also `EFAULT`.
+fn read_handle(plan: Option<InPlan>, call: &Call<'_>) -> Result<Option<u32>> {
+    u64::read(plan, call).and_then(handle_in)
 }
 
 /// An object in use by a command; it cannot be destroyed meanwhile.
@@ -75,7 +71,7 @@ impl<C: Class> Shared<C> {
     /// `EINVAL` for no handle, an unknown handle or another class, `EBUSY` while it is being
     /// destroyed.
     pub(crate) fn named(call: &Call<'_>, handle: u64) -> Result<Self> {
-        Self::find(call, checked_handle(handle)?.ok_or(EINVAL)?)
+        Self::find(call, handle_in(handle)?.ok_or(EINVAL)?)
     }
 
     /// Finds an object of this class.
@@ -163,6 +159,24 @@ pub(crate) struct Doomed<C: Class> {
 }
 
 impl<C: Class> Doomed<C> {
+    /// Finds an object of this class.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` for what is no handle, an unknown one, or another class.
+    pub(crate) fn find(call: &Call<'_>, word: u64) -> Result<Self> {
+        let handle = handle_in(word)?.ok_or(EINVAL)?;
+        let object = call.file().objects().get(handle).ok_or(EINVAL)?;
+        if !object.is::<C>() {
+            return Err(EINVAL);
+        }
+        Ok(Self {
+            handle,
+            object,
+            _class: PhantomData,
+        })
+    }
+
     /// Returns the driver's object.
     pub(crate) fn get(&self) -> Result<&C> {
         self.object.object()
@@ -173,16 +187,7 @@ impl<C: Class> Input<Call<'_>> for Doomed<C> {
     const SIZE: u16 = HANDLE_LEN;
 
     fn read(plan: Option<InPlan>, call: &Call<'_>) -> Result<Self> {
-        let handle = read_handle(plan, call)?.ok_or(EINVAL)?;
-        let object = call.file().objects().get(handle).ok_or(EINVAL)?;
-        if !object.is::<C>() {
-            return Err(EINVAL);
-        }
-        Ok(Self {
-            handle,
-            object,
-            _class: PhantomData,
-        })
+        Self::find(call, u64::read(plan, call)?)
     }
 }
 

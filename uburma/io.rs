@@ -18,6 +18,7 @@ use crate::{
     ub::client::ProviderData,
 };
 use kernel::{
+    alloc::KVVec,
     prelude::*,
     uaccess::{
         UserPtr,
@@ -89,6 +90,21 @@ pub(crate) fn read_bytes(addr: u64, out: &mut [u8]) -> Result {
 /// Writes bytes to user memory.
 pub(crate) fn write_user(addr: u64, bytes: &[u8]) -> Result {
     user_memory(addr, bytes.len())?.writer().write_slice(bytes)
+}
+
+/// Reads an array of words from user memory.
+///
+/// # Errors
+///
+/// `EFAULT`, `ENOMEM`.
+pub(crate) fn read_words(addr: u64, count: usize) -> Result<KVVec<u64>> {
+    let len = count.checked_mul(size_of::<u64>()).ok_or(EINVAL)?;
+    let mut reader = user_memory(addr, len)?.reader();
+    let mut words = KVVec::with_capacity(count, GFP_KERNEL)?;
+    for _ in 0..count {
+        words.push(reader.read::<u64>()?, GFP_KERNEL)?;
+    }
+    Ok(words)
 }
 
 /// Writes the first element of an output; not more than the plan says.

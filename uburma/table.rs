@@ -51,6 +51,7 @@ use crate::{
     ub::client::{
         ImportedSegment,
         Jetty,
+        JettyGroup,
         Jfc,
         Jfr,
         Jfs,
@@ -127,6 +128,8 @@ pub(crate) const PRIORITIES_LEN: usize =
     b::UBURMA_MAX_PRIORITY_CNT as usize * size_of::<b::uburma_sl_info>();
 /// Bytes of a device name.
 const NAME_LEN: usize = b::UBURMA_MAX_DEV_NAME as usize;
+/// Bytes of the name of a jetty group.
+const GROUP_NAME_LEN: usize = b::UBURMA_MAX_NAME as usize;
 /// Bytes of an EID.
 const EID_LEN: usize = b::UBURMA_EID_SIZE as usize;
 /// Bytes of the array of completion events.
@@ -302,6 +305,17 @@ commands! {
         unbind_jetty UNBIND_JETTY: unwind => bind::unbind {
             in { jetty_handle: Doomed<Jetty>, tjetty_handle: u64 }
             out {}
+        }
+        create_jetty_grp CREATE_JETTY_GRP: context => group::create {
+            in {
+                name: [u8; GROUP_NAME_LEN], token: u32, id: u32, policy: u32, flag: u32,
+                urma_jetty_grp: u64, udata: Udata,
+            }
+            out { id: u32, handle: u64, udata: Udata }
+        }
+        destroy_jetty_grp DELETE_JETTY_GRP: unwind => group::delete {
+            in { handle: Doomed<JettyGroup> }
+            out { async_events_reported: u32 }
         }
         user_ctl USER_CTL: context => ctx::control {
             in {
@@ -549,23 +563,33 @@ commands! {
             in { handle: Doomed<Jetty>, udata: Udata }
             out { udata: Udata }
         }
+        delete_jfs_batch DELETE_JFS_BATCH: unwind => batch::delete_jfs {
+            in { jfs_count: u32, jfs_ptr: u64 }
+            out { async_events_reported: u32, bad_jfs_index: u32 }
+        }
+        delete_jfr_batch DELETE_JFR_BATCH: unwind => batch::delete_jfr {
+            in { jfr_count: u32, jfr_ptr: u64 }
+            out { async_events_reported: u32, bad_jfr_index: u32 }
+        }
+        delete_jfc_batch DELETE_JFC_BATCH: unwind => batch::delete_jfc {
+            in { jfc_count: u32, jfc_ptr: u64 }
+            out { comp_events_reported: u32, async_events_reported: u32, bad_jfc_index: u32 }
+        }
+        delete_jetty_batch DELETE_JETTY_BATCH: unwind => batch::delete_jetty {
+            in { jetty_count: u32, jetty_ptr: u64 }
+            out { async_events_reported: u32, bad_jetty_index: u32 }
+        }
     }
     refused {
         ADVISE_JFR => EINVAL,
         UNADVISE_JFR => EINVAL,
         ADVISE_JETTY => EINVAL,
         UNADVISE_JETTY => EINVAL,
-        CREATE_JETTY_GRP => EOPNOTSUPP,
-        DESTROY_JETTY_GRP => EOPNOTSUPP,
         IMPORT_JETTY_ASYNC => EOPNOTSUPP,
         UNIMPORT_JETTY_ASYNC => EOPNOTSUPP,
         BIND_JETTY_ASYNC => EOPNOTSUPP,
         UNBIND_JETTY_ASYNC => EOPNOTSUPP,
         CREATE_NOTIFIER => EOPNOTSUPP,
-        DELETE_JFS_BATCH => EOPNOTSUPP,
-        DELETE_JFR_BATCH => EOPNOTSUPP,
-        DELETE_JFC_BATCH => EOPNOTSUPP,
-        DELETE_JETTY_BATCH => EOPNOTSUPP,
     }
 }
 

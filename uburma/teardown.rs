@@ -8,15 +8,22 @@
 //! one they keep their handles, so that the user can still do so.
 
 use crate::{
+    dispatch::Call,
     event::sink::Reported,
     file::UbFile,
     handle::Doomed,
     kernel_ext::task,
-    logic::use_count::{
-        Counted,
-        ExclusiveRef, //
+    logic::{
+        batch::first_repeated,
+        use_count::{
+            Counted,
+            ExclusiveRef, //
+        },
     },
     ub::client::{
+        self,
+        object::Object,
+        BatchKind,
         Jetty,
         TargetJetty, //
     },
@@ -27,6 +34,7 @@ use crate::{
     },
 };
 use kernel::{
+    alloc::KVVec,
     prelude::*,
     sync::Arc, //
 };
@@ -117,10 +125,129 @@ pub(crate) fn destroy<C: Class>(file: &UbFile, doomed: &Doomed<C>, gone: bool) -
     if !gone {
         destroy_object(file, object)?;
     }
-    let same = |other: &Uobject| core::ptr::eq(other, &**object);
+    forget(file, doomed)?;
+    Ok(object.retire_events())
+}
+
+/// What a command that destroys many objects holds of one.
+struct Victim<C: Class> {
+    /// What the command named.
+    doomed: Doomed<C>,
+    /// Keeps everybody else out; `None` when the device is gone.
+    exclusive: Option<ExclusiveRef<Arc<Uobject>>>,
+}
+
+/// Finds the objects that a command names, and keeps everybody else out of them.
+///
+/// # Errors
+///
+/// The place of the first handle that is not good, with `EINVAL` for one that names nothing, or an
+/// object that was named before, and `EBUSY` for an object in use.
+fn find_victims<C: Class>(
+    call: &Call<'_>,
+    handles: &[u64],
+) -> Result<KVVec<Victim<C>>, (usize, Error)> {
+    let no_memory = |_| (0, ENOMEM);
+    let mut places = KVVec::with_capacity(handles.len(), GFP_KERNEL).map_err(no_memory)?;
+    for (place, handle) in handles.iter().enumerate() {
+        places
+            .push((*handle, place), GFP_KERNEL)
+            .map_err(no_memory)?;
+    }
+    let repeated = first_repeated(&mut places);
+    let mut victims = KVVec::with_capacity(handles.len(), GFP_KERNEL).map_err(no_memory)?;
+    for (place, handle) in handles.iter().enumerate() {
+        let find = || {
+            if repeated == Some(place) {
+                return Err(EINVAL);
+            }
+            let doomed = Doomed::<C>::find(call, *handle)?;
+            let exclusive = if call.is_gone() {
+                None
+            } else {
+                Some(ExclusiveRef::new(doomed.object.clone())?)
+            };
+            Ok(Victim { doomed, exclusive })
+        };
+        let victim = find().map_err(|error| (place, error))?;
+        victims.push(victim, GFP_KERNEL).map_err(no_memory)?;
+    }
+    Ok(victims)
+}
+
+/// Destroys the driver's objects, having dissolved their bindings; returns how many are gone, and
+/// why not all.
+fn destroy_payloads<K: BatchKind>(victims: &[Victim<Object<K>>]) -> Result<(), (usize, Error)>
+where
+    Object<K>: Class,
+{
+    let mut objects = KVVec::with_capacity(victims.len(), GFP_KERNEL).map_err(|_| (0, ENOMEM))?;
+    for victim in victims {
+        let mut add = || {
+            if victim.doomed.object.is::<Jetty>() {
+                unbind(&victim.doomed.object)?;
+            }
+            objects.push(victim.doomed.get()?, GFP_KERNEL)?;
+            Ok(())
+        };
+        // Nothing is destroyed yet.
+        add().map_err(|error| (0, error))?;
+    }
+    client::destroy_batch(&objects).map_err(|stopped| (stopped.done, stopped.error))
+}
+
+/// Destroys what a command names by many handles, in order until one cannot be destroyed; none if
+/// one of them is found to be bad before.
+///
+/// Returns how many of the events of those that are gone the user has read, and the place of the
+/// first one that is left with the reason.
+pub(crate) fn destroy_batch<K: BatchKind>(
+    call: &Call<'_>,
+    handles: &[u64],
+) -> (Reported, Result<(), (usize, Error)>)
+where
+    Object<K>: Class,
+{
+    let mut reported = Reported::default();
+    let victims = match find_victims::<Object<K>>(call, handles) {
+        Ok(victims) => victims,
+        Err(bad) => return (reported, Err(bad)),
+    };
+    let result = if call.is_gone() {
+        Ok(())
+    } else {
+        destroy_payloads(&victims)
+    };
+    let done = match result {
+        Ok(()) => victims.len(),
+        Err((done, _)) => done,
+    };
+    for (place, victim) in victims.into_iter().enumerate().take(done) {
+        let object = &victim.doomed.object;
+        if let Some(exclusive) = victim.exclusive {
+            object.leave_parents();
+            exclusive.kill();
+        }
+        if let Err(error) = forget(call.file(), &victim.doomed) {
+            // The device is gone, and another command was faster.
+            return (reported, Err((place, error)));
+        }
+        reported.add(object.retire_events());
+        task::cond_resched();
+    }
+    (reported, result)
+}
+
+/// Takes an object that is destroyed out of the table.
+///
+/// # Errors
+///
+/// `EINVAL` if another command was faster.
+fn forget<C: Class>(file: &UbFile, doomed: &Doomed<C>) -> Result {
+    let same = |other: &Uobject| core::ptr::eq(other, &*doomed.object);
     let removed = file.objects().remove_if(doomed.handle, same);
     drop(removed.ok_or(EINVAL)?);
-    Ok(object.retire_events())
+    Ok(())
 }
 
 /// Destroys all objects of a file; they keep their handles. Returns how many could not be.

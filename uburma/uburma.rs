@@ -26,6 +26,7 @@ mod kernel_ext;
 #[deny(unsafe_code)]
 #[path = "../rust/logic"]
 mod logic {
+    pub(crate) mod batch;
     pub(crate) mod eid;
     pub(crate) mod net_addr;
     pub(crate) mod options;

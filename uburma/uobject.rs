@@ -20,6 +20,7 @@ use crate::{
     ub::client::{
         ImportedSegment,
         Jetty,
+        JettyGroup,
         Jfc,
         Jfr,
         Jfs,
@@ -49,6 +50,7 @@ pub(crate) enum Payload {
     Jfr(Jfr),
     Jfc(Jfc),
     Jetty(Jetty),
+    JettyGroup(JettyGroup),
     TargetJfr(TargetJfr),
     TargetJetty(TargetJetty),
 }
@@ -108,13 +110,14 @@ classes! {
     Jfr: level 1,
     Jetty: level 1,
     Jfc: level 2,
+    JettyGroup: level 2,
 }
 
 /// One more than the highest level.
 pub(crate) const LEVELS: u32 = 3;
 
 /// Largest number of objects that an object is built on.
-const MAX_PARENTS: usize = 3;
+const MAX_PARENTS: usize = 4;
 
 /// An object that another one is built on; it cannot be destroyed meanwhile.
 pub(crate) struct Parent {
@@ -272,9 +275,14 @@ impl Uobject {
     /// Those of the driver; then nothing has changed.
     pub(crate) fn destroy_payload(&self) -> Result {
         self.payload.destroy()?;
+        self.leave_parents();
+        Ok(())
+    }
+
+    /// Lets go of what this was built on; the driver's object is destroyed.
+    pub(crate) fn leave_parents(&self) {
         let parents = core::mem::take(&mut *self.parents.lock());
         drop(parents);
-        Ok(())
     }
 
     /// Ends its events, and returns how many of them the user has read.

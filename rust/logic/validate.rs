@@ -72,6 +72,8 @@ pub(crate) struct Caps {
     pub(crate) max_jfr_sge: u32,
     /// Entries of the EID table.
     pub(crate) max_eid_cnt: u32,
+    /// Members of a jetty group.
+    pub(crate) max_jetty_in_group: u32,
 }
 
 impl Caps {

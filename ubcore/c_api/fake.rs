@@ -50,6 +50,7 @@ struct Inner {
     fail_active: Atomic<i32>,
     fail_option: Atomic<i32>,
     grant_less: Atomic<i32>,
+    batch_room: Atomic<i32>,
 }
 
 const _: () = assert!(offset_of!(Inner, dev) == 0);
@@ -194,6 +195,28 @@ unsafe extern "C" fn free_jfr(jfr: *mut ubcore_jfr, _udata: *mut ubcore_udata) -
     unsafe { destroy((*jfr).ub_dev, jfr) }
 }
 
+/// Destroys as many as there is room for, and says where it stopped.
+unsafe extern "C" fn destroy_jfc_batch(
+    jfcs: *mut *mut ubcore_jfc,
+    count: c_int,
+    bad: *mut c_int,
+) -> c_int {
+    // SAFETY: What the core passes: one object at least.
+    let room = unsafe { inner((**jfcs).ub_dev) }.batch_room.load(Relaxed);
+    let mut i = 0;
+    while i < count.min(room) {
+        // SAFETY: As above; an object of `create_jfc()`.
+        drop(unsafe { KBox::from_raw(*jfcs.add(i as usize)) });
+        i += 1;
+    }
+    if room < count {
+        // SAFETY: As above.
+        unsafe { *bad = if room < 0 { count } else { room } };
+        return ENXIO.to_errno();
+    }
+    0
+}
+
 unsafe extern "C" fn config_device(_: *mut ubcore_device, _: *mut ubcore_device_cfg) -> c_int {
     0
 }
@@ -323,6 +346,7 @@ impl FakeDevice {
             unregister_seg: Some(unregister_seg),
             create_jfc: Some(create_jfc),
             destroy_jfc: Some(destroy_jfc),
+            destroy_jfc_batch: Some(destroy_jfc_batch),
             create_jfr: Some(create_jfr),
             destroy_jfr: Some(destroy_jfr),
             alloc_jfr: Some(alloc_jfr),
@@ -477,6 +501,12 @@ impl FakeDevice {
     /// Makes the driver grant less than what is asked for.
     pub(super) fn grant_less(&self, less: bool) {
         self.0.grant_less.store(less.into(), Relaxed);
+    }
+
+    /// Makes the destruction of many completion queues stop after so many; a negative number: at
+    /// a place that there is not.
+    pub(super) fn batch_room(&self, room: i32) {
+        self.0.batch_room.store(room, Relaxed);
     }
 
     /// Chooses the number of the next object.

@@ -49,7 +49,8 @@ pub(crate) enum Jetty {}
 kind!(Jetty: ubcore_jetty, Jetty, destroy destroy_jetty, parents |jetty| Parents {
     jfcs: [parent((*jetty).jetty_cfg.send_jfc), parent((*jetty).jetty_cfg.recv_jfc)],
     jfr: if shares_jfr(&(*jetty).jetty_cfg.flag) { parent((*jetty).jetty_cfg.jfr) } else { None },
-});
+    group: parent((*jetty).jetty_cfg.jetty_grp),
+}, leave Obj::leave_group, rejoin Obj::rejoin_group);
 kind!(queue Jetty, id jetty_id.id, opt jetty_opt, table jettys);
 
 staged! {
@@ -95,6 +96,8 @@ pub(crate) struct JettyRequest<'a> {
     pub(crate) recv_jfc: Option<&'a Obj<super::kinds::Jfc>>,
     /// What it receives from.
     pub(crate) jfr: Option<&'a Obj<super::kinds::Jfr>>,
+    /// The group that it joins.
+    pub(crate) group: Option<&'a Obj<super::kinds::JettyGroup>>,
     /// Who is called for an asynchronous event.
     jfae: ubcore_event_callback_t,
 }
@@ -109,11 +112,12 @@ impl JettyRequest<'_> {
         // SAFETY: By the function's contract.
         let cfg = unsafe { super::copy(cfg) }?;
         // SAFETY: As above.
-        let (send_jfc, recv_jfc, jfr) = unsafe {
+        let (send_jfc, recv_jfc, jfr, group) = unsafe {
             (
                 Obj::from_raw(cfg.send_jfc),
                 Obj::from_raw(cfg.recv_jfc),
                 Obj::from_raw(cfg.jfr),
+                Obj::from_raw(cfg.jetty_grp),
             )
         };
         Ok(Self {
@@ -121,13 +125,14 @@ impl JettyRequest<'_> {
             send_jfc,
             recv_jfc,
             jfr,
+            group,
             jfae,
         })
     }
 
     /// Tells whether the jetty is to join a group.
     pub(crate) fn wants_group(&self) -> bool {
-        !self.cfg.jetty_grp.is_null()
+        self.group.is_some()
     }
 }
 
@@ -155,6 +160,26 @@ pub(crate) enum Bound<'a> {
 }
 
 impl Obj<Jetty> {
+    /// Returns the group.
+    fn group(&self) -> Option<&Obj<super::kinds::JettyGroup>> {
+        // SAFETY: Null, or valid as long as its member is counted.
+        unsafe { Obj::from_raw((*self.as_ptr()).jetty_cfg.jetty_grp) }
+    }
+
+    /// Has the group forget the jetty, which is about to go.
+    fn leave_group(&self) {
+        if let Some(group) = self.group() {
+            group.leave(self.as_ptr());
+        }
+    }
+
+    /// Has the group know the jetty again.
+    fn rejoin_group(&self) {
+        if let Some(group) = self.group() {
+            group.rejoin(self.as_ptr());
+        }
+    }
+
     /// Returns the configuration, as granted.
     pub(crate) fn cfg(&self) -> &ubcore_jetty_cfg {
         // SAFETY: Valid; not changed while the jetty is at work.

@@ -49,6 +49,7 @@ pub(crate) enum Jfr {}
 kind!(Jfr: ubcore_jfr, Jfr, destroy destroy_jfr, parents |jfr| Parents {
     jfcs: [parent((*jfr).jfr_cfg.jfc), None],
     jfr: None,
+    group: None,
 });
 kind!(queue Jfr, id jfr_id.id, opt jfr_opt, table jfrs);
 
@@ -128,6 +129,12 @@ impl Device {
 }
 
 impl Obj<Jfr> {
+    /// Returns the token; never logged.
+    pub(crate) fn token(&self) -> u32 {
+        // SAFETY: Valid; not changed after it was made.
+        unsafe { (*self.as_ptr()).jfr_cfg.token_value.token }
+    }
+
     /// Returns what a jetty that is to receive from this queue must fit.
     pub(crate) fn as_receiver(&self) -> Result<JettyRecv> {
         // SAFETY: Valid; not changed after it was made.

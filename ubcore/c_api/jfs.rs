@@ -47,6 +47,7 @@ pub(crate) enum Jfs {}
 kind!(Jfs: ubcore_jfs, Jfs, destroy destroy_jfs, parents |jfs| Parents {
     jfcs: [parent((*jfs).jfs_cfg.jfc), None],
     jfr: None,
+    group: None,
 });
 kind!(queue Jfs, id jfs_id.id, opt jfs_opt, table jfss);
 

@@ -176,6 +176,69 @@ mod tests {
     }
 
     #[test]
+    fn batches() -> Result {
+        let before = counts(core_state()?);
+        let dev = FakeDevice::ready("kunit9", 9)?;
+        let other = FakeDevice::ready("kunit10", 10)?;
+        let jfcs = [dev.jfc()?, dev.jfc()?, dev.jfc()?];
+        let foreign = other.jfc()?;
+        let jfr = dev.jfr(jfcs[2], UBCORE_TP_RM)?;
+        let count = |class: usize| core_state().map_or(0, |core| counts(core)[class]);
+        let mut bad = 7;
+        let mut delete = |list: &mut [*mut ubcore_jfc]| {
+            bad = 7;
+            let len = list.len() as c_int;
+            // SAFETY: Objects of this test, here and below.
+            let ret = unsafe { ubcore_delete_jfc_batch(list.as_mut_ptr(), len, &mut bad) };
+            (to_result(ret), bad)
+        };
+        dev.batch_room(3);
+        let [a, b, c] = jfcs;
+        assert_eq!(delete(&mut []), (Err(EINVAL), 0));
+        assert_eq!(delete(&mut [a, null_mut()]), (Err(EINVAL), 0));
+        assert_eq!(delete(&mut [a, foreign]), (Err(EINVAL), 0));
+        assert_eq!(delete(&mut [a, b, a]), (Err(EBUSY), 0));
+        assert_eq!(delete(&mut [a, b, c]), (Err(EBUSY), 0));
+        assert_eq!(count(2), before[2] + 4);
+        // SAFETY: As above.
+        unsafe {
+            assert_eq!((*a).use_cnt.counter, 0);
+            to_result(ubcore_delete_jfr(jfr))?;
+        }
+        // A driver that does not know what it says.
+        dev.batch_room(-1);
+        assert_eq!(delete(&mut [a, b, c]), (Err(EFAULT), 0));
+        assert_eq!(count(2), before[2] + 4);
+        // One that stops: what is left is whole.
+        dev.batch_room(1);
+        assert_eq!(delete(&mut [a, b, c]), (Err(ENXIO), 1));
+        assert_eq!(count(2), before[2] + 3);
+        let jfr = dev.jfr(b, UBCORE_TP_RM)?;
+        dev.batch_room(3);
+        assert_eq!(delete(&mut [c, b]), (Err(EBUSY), 0));
+
+        // Without such an operation, one by one.
+        let two = dev.jfr(b, UBCORE_TP_RM)?;
+        // SAFETY: As above.
+        unsafe {
+            dev.fail_destroy(true);
+            let mut list = [jfr, two];
+            let ret = ubcore_delete_jfr_batch(list.as_mut_ptr(), 2, &mut bad);
+            assert_eq!((to_result(ret), bad), (Err(ENXIO), 0));
+            dev.fail_destroy(false);
+            let ret = ubcore_delete_jfr_batch(list.as_mut_ptr(), 2, &mut bad);
+            to_result(ret)?;
+            let mut left = [b, c];
+            to_result(ubcore_delete_jfc_batch(left.as_mut_ptr(), 2, &mut bad))?;
+            to_result(ubcore_delete_jfc(foreign))?;
+        }
+        other.unregister();
+        dev.unregister();
+        assert_eq!(counts(core_state()?), before);
+        Ok(())
+    }
+
+    #[test]
     fn segments() -> Result {
         let before = counts(core_state()?);
         let dev = FakeDevice::ready("kunit4", 4)?;

@@ -32,6 +32,7 @@ macro_rules! c_api {
 
 mod address;
 mod attach;
+mod batch;
 mod cgroup;
 mod client;
 mod data;
@@ -44,6 +45,7 @@ mod event;
 mod fake;
 #[cfg(CONFIG_KUNIT)]
 mod fake_client;
+mod group;
 mod handle;
 mod import;
 mod jetty;
@@ -66,6 +68,10 @@ mod user;
 mod words;
 
 pub(crate) use attach::Attached;
+pub(crate) use batch::{
+    Batch,
+    BatchFn, //
+};
 pub(crate) use cgroup::CgroupMembership;
 pub(crate) use client::{
     ClientData,
@@ -77,6 +83,10 @@ pub(crate) use driver::driver_group;
 pub(crate) use event::{
     Event,
     HandlerPtr, //
+};
+pub(crate) use group::{
+    GroupEvents,
+    Members, //
 };
 pub(crate) use handle::{
     clear_core,
@@ -111,6 +121,7 @@ pub(crate) use user::User;
 /// The kinds of objects, as types.
 pub(crate) mod kinds {
     pub(crate) use super::{
+        group::JettyGroup,
         import::ImportedJetty,
         jetty::Jetty,
         jfc::Jfc,

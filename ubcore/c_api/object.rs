@@ -8,6 +8,7 @@
 use super::{
     device_ptr::device,
     kinds::{
+        JettyGroup,
         Jfc,
         Jfr, //
     },
@@ -80,6 +81,20 @@ pub(crate) unsafe trait Kind: 'static {
     unsafe fn parents(_this: *mut Self::C) -> Parents {
         Parents::default()
     }
+
+    /// Takes an object out of what knows it, when it is about to be destroyed.
+    fn leave(_object: &Obj<Self>)
+    where
+        Self: Sized,
+    {
+    }
+
+    /// Undoes [`Self::leave`]: the driver has not destroyed the object.
+    fn rejoin(_object: &Obj<Self>)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// Where the fields are that all kinds of objects have.
@@ -125,7 +140,11 @@ pub(crate) struct Names {
 
 /// Implements [`Kind`], and [`Queue`] for a kind with a number.
 macro_rules! kind {
-    ($kind:ident: $c:ident, $class:ident, destroy $op:ident $(, parents |$p:ident| $parents:expr)?) => {
+    (
+        $kind:ident: $c:ident, $class:ident, destroy $op:ident
+        $(, parents |$p:ident| $parents:expr)?
+        $(, leave $leave:path, rejoin $rejoin:path)?
+    ) => {
         // SAFETY: The fields and the operation of those names.
         unsafe impl $crate::c_api::object::Kind for $kind {
             type C = $crate::bindings_ub::$c;
@@ -152,6 +171,16 @@ macro_rules! kind {
                 unsafe fn parents($p: *mut Self::C) -> $crate::c_api::object::Parents {
                     // SAFETY: By the function's contract.
                     unsafe { $parents }
+                }
+            )?
+
+            $(
+                fn leave(object: &$crate::c_api::object::Obj<Self>) {
+                    $leave(object);
+                }
+
+                fn rejoin(object: &$crate::c_api::object::Obj<Self>) {
+                    $rejoin(object);
                 }
             )?
         }
@@ -429,6 +458,8 @@ pub(crate) struct Parents {
     pub(super) jfcs: [Option<NonNull<Obj<Jfc>>>; 2],
     /// A receive queue.
     pub(super) jfr: Option<NonNull<Obj<Jfr>>>,
+    /// A jetty group.
+    pub(super) group: Option<NonNull<Obj<JettyGroup>>>,
 }
 
 impl Parents {
@@ -454,6 +485,10 @@ impl Parents {
         if let Some(jfr) = self.jfr {
             // SAFETY: As above.
             unsafe { jfr.as_ref() }.uses().release();
+        }
+        if let Some(group) = self.group {
+            // SAFETY: As above.
+            unsafe { group.as_ref() }.uses().release();
         }
     }
 }

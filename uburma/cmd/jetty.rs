@@ -19,6 +19,7 @@ use crate::{
     event::sink::Sink,
     flags,
     handle::{
+        handle_in,
         NewHandle,
         NewObject,
         Shared, //
@@ -39,6 +40,7 @@ use crate::{
         Jetty,
         JettyAttr,
         JettyConfig,
+        JettyGroup,
         JettyQueues,
         Jfr,
         Making, //
@@ -64,8 +66,21 @@ fn shared_jfr(request: &create_jetty::Request) -> Result<Option<&Shared<Jfr>>> {
     }
 }
 
+/// Returns the group that a new jetty joins, if it joins one.
+fn group(call: &Call<'_>, request: &create_jetty::Request) -> Result<Option<Shared<JettyGroup>>> {
+    if request.is_jetty_grp == 0 {
+        return Ok(None);
+    }
+    let handle = handle_in(request.jetty_grp_handle)?.ok_or(EINVAL)?;
+    Shared::find(call, handle).map(Some)
+}
+
 /// Returns what a new jetty is built on, and what a query tells of it.
-fn parts(request: &create_jetty::Request, jfr: Option<&Shared<Jfr>>) -> Result<Parts> {
+fn parts(
+    request: &create_jetty::Request,
+    jfr: Option<&Shared<Jfr>>,
+    group: Option<&Shared<JettyGroup>>,
+) -> Result<Parts> {
     let jfr_id = match jfr {
         Some(jfr) => jfr.get()?.granted()?.0,
         None => 0,
@@ -83,6 +98,7 @@ fn parts(request: &create_jetty::Request, jfr: Option<&Shared<Jfr>>) -> Result<P
             Some(request.send_jfc_handle.parent()?),
             Some(request.recv_jfc_handle.parent()?),
             jfr.map(Shared::parent).transpose()?,
+            group.map(Shared::parent).transpose()?,
         ],
     })
 }
@@ -123,19 +139,17 @@ fn make<'a>(
     making: Making,
 ) -> Result<Outcome<create_jetty::Reply, NewObject<'a>>> {
     let context = call.context()?;
-    if request.is_jetty_grp != 0 {
-        // No handle names a group.
-        return Err(EINVAL);
-    }
     let handle = NewHandle::reserve(call)?;
     let jfr = shared_jfr(&request)?;
-    let mut parts = parts(&request, jfr)?;
+    let group = group(call, &request)?;
+    let mut parts = parts(&request, jfr, group.as_ref())?;
     let sink = Sink::new(&context.jfae, request.urma_jetty, EVENTS, None)?;
     parts.sink = Some(sink.clone());
     let queues = JettyQueues {
         send_jfc: request.send_jfc_handle.get()?,
         recv_jfc: request.recv_jfc_handle.get()?,
         jfr: jfr.map(Shared::get).transpose()?,
+        group: group.as_ref().map(Shared::get).transpose()?,
     };
     let config = config(&request, context.eid_index);
     let user = call.user(&request.udata)?;

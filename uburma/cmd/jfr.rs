@@ -141,7 +141,7 @@ fn make<'a>(
             flag: request.flag,
             ..Default::default()
         },
-        parents: [Some(request.jfc_handle.parent()?), None, None],
+        parents: [Some(request.jfc_handle.parent()?), None, None, None],
     };
     let user = call.user(&request.udata)?;
     let jfc = request.jfc_handle.get()?;

@@ -150,7 +150,7 @@ fn make<'a>(
             retry_cnt: request.retry_cnt,
             ..Default::default()
         },
-        parents: [Some(request.jfc_handle.parent()?), None, None],
+        parents: [Some(request.jfc_handle.parent()?), None, None, None],
     };
     let user = call.user(&request.udata)?;
     let jfc = request.jfc_handle.get()?;

@@ -3,9 +3,11 @@
 //! Handlers of the commands, by family of objects.
 
 pub(crate) mod address;
+pub(crate) mod batch;
 pub(crate) mod bind;
 pub(crate) mod ctx;
 pub(crate) mod events;
+pub(crate) mod group;
 pub(crate) mod jetty;
 pub(crate) mod jfc;
 pub(crate) mod jfr;

@@ -52,6 +52,14 @@ pub(crate) struct Reported {
     pub(crate) events: u32,
 }
 
+impl Reported {
+    /// Adds those of another object.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.completions = self.completions.wrapping_add(other.completions);
+        self.events = self.events.wrapping_add(other.events);
+    }
+}
+
 impl Sink {
     /// Makes the sources of an object that the user calls `data`.
     ///

@@ -1663,7 +1663,8 @@ struct ubcore_jetty_grp_cfg {
  * @uctx: context, NULL for a kernel client; set by the core
  * @jetty_grp_cfg: as granted
  * @jetty_grp_id: its name; the driver fills the number
- * @jetty_cnt: members; kept by the core
+ * @jetty_cnt: members; kept by the core, which sets the top bit while it deletes
+ *	the group
  * @jetty: the members; kept by the core
  * @jfae_handler: called by the driver for an asynchronous event
  * @urma_jetty_grp: the user's name for it

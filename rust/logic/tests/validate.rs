@@ -15,6 +15,7 @@ const CAPS: Caps = Caps {
     max_jfs_rsge: 2,
     max_jfr_sge: 8,
     max_eid_cnt: 16,
+    max_jetty_in_group: 32,
 };
 const SEND: SendParams = SendParams {
     trans_mode: 1,

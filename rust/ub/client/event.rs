@@ -152,6 +152,37 @@ event_callback!(
     jetty_context
 );
 
+/// Calls the event handler of a jetty group.
+///
+/// # Safety
+///
+/// For ubcore and drivers: the element of `event` must be a group whose context is 0 or the address
+/// of an `H`, which is kept until the group is destroyed.
+pub(super) unsafe extern "C" fn group_event_callback<H: QueueHandler>(
+    event: *mut b::ubcore_event,
+    _uctx: *mut b::ubcore_ucontext,
+) {
+    // SAFETY: By the function's contract; the element is a union of pointers and numbers.
+    let (group, event_type) = unsafe {
+        let element = &raw const (*event).element;
+        (
+            element.cast::<*mut b::ubcore_jetty_group>().read(),
+            (*event).event_type,
+        )
+    };
+    // SAFETY: By the function's contract.
+    let handler = unsafe {
+        match group.as_ref() {
+            // CAST: A pointer, which ubcore stores as a number.
+            Some(group) => (group.jetty_grp_cfg.user_ctx as usize as *const H).as_ref(),
+            None => None,
+        }
+    };
+    if let Some(handler) = handler {
+        handler.event(EventType(event_type));
+    }
+}
+
 /// An event of a device.
 #[derive(Clone, Copy)]
 pub(crate) struct DeviceEvent {

@@ -9,6 +9,7 @@ use super::{
         HandlerRef,
         QueueHandler, //
     },
+    group::JettyGroup,
     jfc::Jfc,
     jfr::Jfr,
     object::Object,
@@ -127,6 +128,8 @@ pub(crate) struct JettyQueues<'a> {
     pub(crate) recv_jfc: &'a Jfc,
     /// The receive queue it receives from, if that is a shared one.
     pub(crate) jfr: Option<&'a Jfr>,
+    /// The group it joins.
+    pub(crate) group: Option<&'a JettyGroup>,
 }
 
 /// What can be changed of a jetty.
@@ -158,10 +161,12 @@ impl Jetty {
         let send_jfc = queues.send_jfc.enter()?;
         let recv_jfc = queues.recv_jfc.enter()?;
         let jfr = queues.jfr.map(|jfr| jfr.enter()).transpose()?;
+        let group = queues.group.map(|group| group.enter()).transpose()?;
         let mut raw = b::ubcore_jetty_cfg {
             send_jfc: send_jfc.as_ptr(),
             recv_jfc: recv_jfc.as_ptr(),
             jfr: jfr.as_ref().map_or(core::ptr::null_mut(), |j| j.as_ptr()),
+            jetty_grp: group.as_ref().map_or(core::ptr::null_mut(), |g| g.as_ptr()),
             jetty_context: handler.as_context(),
             ..config.to_raw()
         };

@@ -20,9 +20,11 @@
 
 pub(crate) mod address;
 pub(crate) mod attr;
+mod batch;
 mod charge;
 pub(crate) mod device;
 pub(crate) mod event;
+pub(crate) mod group;
 pub(crate) mod jetty;
 pub(crate) mod jfc;
 pub(crate) mod jfr;
@@ -40,6 +42,10 @@ pub(crate) use self::{
         DeviceAttr,
         DeviceStatus, //
     },
+    batch::{
+        destroy_batch,
+        BatchKind, //
+    },
     device::Device,
     event::{
         DeviceEvent,
@@ -47,6 +53,10 @@ pub(crate) use self::{
         DeviceEvents,
         EventType,
         QueueHandler, //
+    },
+    group::{
+        JettyGroup,
+        JettyGroupConfig, //
     },
     jetty::{
         Jetty,

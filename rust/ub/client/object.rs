@@ -3,6 +3,7 @@
 //! Objects that ubcore makes for a client.
 
 use super::{
+    batch::Stopped,
     charge::Charge,
     device::{
         Device,
@@ -26,6 +27,7 @@ use crate::{
 };
 use core::ptr::NonNull;
 use kernel::{
+    alloc::KVVec,
     error::to_result,
     prelude::*,
     sync::Arc, //
@@ -203,6 +205,40 @@ impl<K: Kind> Object<K> {
         exclusive.kill();
         Self::disown(self.owner.as_ref(), &live);
         Ok(())
+    }
+}
+
+impl<K: Kind> Object<K> {
+    /// Destroys many objects: `destroy` gets them, and says how many are gone.
+    pub(super) fn destroy_many(
+        objects: &[&Self],
+        destroy: impl FnOnce(&mut [*mut K::Raw]) -> Result<(), Stopped>,
+    ) -> Result<(), Stopped> {
+        let first = objects.first().ok_or(EINVAL)?;
+        let mut exclusive = KVVec::with_capacity(objects.len(), GFP_KERNEL).map_err(Error::from)?;
+        let mut list = KVVec::with_capacity(objects.len(), GFP_KERNEL).map_err(Error::from)?;
+        for object in objects {
+            if !Arc::ptr_eq(&object.dev, &first.dev) {
+                return Err(EINVAL.into());
+            }
+            exclusive
+                .push(ExclusiveRef::new(*object)?, GFP_KERNEL)
+                .map_err(Error::from)?;
+            list.push(object.ptr.as_ptr(), GFP_KERNEL)
+                .map_err(Error::from)?;
+        }
+        let live = first.dev.enter()?;
+        let result = destroy(&mut list);
+        let done = match &result {
+            Ok(()) => objects.len(),
+            Err(stopped) => stopped.done,
+        };
+        for exclusive in exclusive.into_iter().take(done) {
+            let object = *exclusive.pointer();
+            exclusive.kill();
+            Self::disown(object.owner.as_ref(), &live);
+        }
+        result
     }
 }
 

@@ -4,6 +4,10 @@
 
 use super::{
     device::UbDevice,
+    group::{
+        self,
+        JettyGroup, //
+    },
     jfc::{
         self,
         Jfc, //
@@ -56,6 +60,8 @@ pub(crate) struct JettyCfg<D: Driver> {
     pub(crate) recv_jfc: Arc<Jfc<D>>,
     /// The receive queue that it receives from.
     pub(crate) jfr: Arc<Jfr<D>>,
+    /// The group that it joins, if it joins one.
+    pub(crate) group: Option<Arc<JettyGroup<D>>>,
     slot: Slot<bindings_ub::ubcore_jetty>,
 }
 
@@ -134,8 +140,7 @@ staged!(
 ///
 /// # Errors
 ///
-/// `EINVAL` for objects of another device, `EOPNOTSUPP` for a jetty without a shared JFR and for
-/// one that joins a group.
+/// `EINVAL` for objects of another device, `EOPNOTSUPP` for a jetty without a shared JFR.
 ///
 /// # Safety
 ///
@@ -161,7 +166,7 @@ unsafe fn start<D: Driver>(
             ),
         )
     };
-    if !share_jfr || raw.jfr.is_null() || !raw.jetty_grp.is_null() {
+    if !share_jfr || raw.jfr.is_null() {
         return Err(EOPNOTSUPP);
     }
     let cfg = JettyCfg {
@@ -183,6 +188,8 @@ unsafe fn start<D: Driver>(
         recv_jfc: unsafe { jfc::of_device(dev, raw.recv_jfc) }?,
         // SAFETY: As above; not null.
         jfr: unsafe { jfr::of_device(dev, raw.jfr) }?,
+        // SAFETY: As above; null or valid.
+        group: unsafe { group::of_device(dev, raw.jetty_grp) }?,
         slot,
     };
     D::create_jetty(dev, cfg, user)

@@ -12,6 +12,7 @@ mod address;
 pub(crate) mod data;
 pub(crate) mod device;
 pub(crate) mod doorbell;
+pub(crate) mod group;
 pub(crate) mod jetty;
 pub(crate) mod jfc;
 pub(crate) mod jfr;
@@ -63,6 +64,10 @@ pub(crate) use self::{
     doorbell::{
         Doorbell,
         Ring, //
+    },
+    group::{
+        JettyGroup,
+        JettyGroupCfg, //
     },
     jetty::{
         Jetty,
@@ -145,6 +150,8 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     type Jfr: Send + Sync;
     /// Data of a jetty.
     type Jetty: Send + Sync;
+    /// Data of a jetty group.
+    type JettyGroup: Send + Sync;
     /// Data of an import.
     type Target: Send + Sync;
 
@@ -289,6 +296,16 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
 
     /// Destroys a jetty, or takes it out of work.
     fn destroy_jetty(jetty: ArcBorrow<'_, Jetty<Self>>) -> Result;
+
+    /// Creates a jetty group.
+    fn create_jetty_group(
+        dev: ArcBorrow<'_, UbDevice<Self>>,
+        cfg: JettyGroupCfg,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Arc<JettyGroup<Self>>>;
+
+    /// Destroys a jetty group, which has no members.
+    fn destroy_jetty_group(group: ArcBorrow<'_, JettyGroup<Self>>) -> Result;
 
     /// Imports a remote jetty or receive queue, over a transport path if there is one.
     fn import(

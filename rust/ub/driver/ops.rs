@@ -6,6 +6,7 @@ use super::{
     address,
     data,
     device,
+    group,
     jetty,
     jfc,
     jfr,
@@ -129,6 +130,9 @@ impl<D: Driver> Table<D> {
         unimport_jetty: Some(target::unimport::<D>),
         bind_jetty_ex: Some(jetty::bind::<D>),
         unbind_jetty: Some(jetty::unbind::<D>),
+
+        create_jetty_grp: Some(group::create::<D>),
+        delete_jetty_grp: Some(group::destroy::<D>),
 
         get_tp_list: Some(tp::list::<D>),
         set_tp_attr: if D::HAS_SET_TP_ATTR {

@@ -12,12 +12,16 @@ mod env;
 
 #[path = "../../../rust/logic/access.rs"]
 mod access;
+#[path = "../../../rust/logic/batch.rs"]
+mod batch;
 #[path = "../../../rust/logic/cqe.rs"]
 mod cqe;
 #[path = "../../../rust/logic/dev_state.rs"]
 mod dev_state;
 #[path = "../../../rust/logic/eid.rs"]
 mod eid;
+#[path = "../../../rust/logic/group.rs"]
+mod group;
 #[path = "../../../rust/logic/jetty_state.rs"]
 mod jetty_state;
 #[path = "../../../rust/logic/net_addr.rs"]

@@ -302,6 +302,8 @@ pub struct JettyConfig {
     pub recv_jfc: u64,
     /// Handle and number of the shared JFR.
     pub jfr: (u64, u32),
+    /// Handle of the group that it joins, 0 for none.
+    pub group: u64,
     /// Its token, which is the JFR's.
     pub token: u32,
     /// Cookie of its events and completions.
@@ -319,6 +321,7 @@ impl JettyConfig {
                 ..JfsConfig::on(send_jfc)
             },
             recv_jfc: recv_jfc.handle(),
+            group: 0,
             jfr: (jfr.handle(), jfr.id()),
             token: jfr.config().token,
             cookie: 0,
@@ -408,8 +411,11 @@ impl Jetty {
             .u32(UBURMA_CREATE_JETTY_IN_TOKEN, config.token)
             .u32(UBURMA_CREATE_JETTY_IN_JFR_ID, config.jfr.1)
             .u64(UBURMA_CREATE_JETTY_IN_JFR_HANDLE, config.jfr.0)
-            .u64(UBURMA_CREATE_JETTY_IN_JETTY_GRP_HANDLE, 0)
-            .u8(UBURMA_CREATE_JETTY_IN_IS_JETTY_GRP, 0)
+            .u64(UBURMA_CREATE_JETTY_IN_JETTY_GRP_HANDLE, config.group)
+            .u8(
+                UBURMA_CREATE_JETTY_IN_IS_JETTY_GRP,
+                (config.group != 0).into(),
+            )
             .u64(UBURMA_CREATE_JETTY_IN_URMA_JETTY, config.cookie)
             .queue_udata(
                 UBURMA_CREATE_JETTY_IN_UDATA,

@@ -7,10 +7,12 @@
 //! files of their context open. What depends on what is the kernel's to check.
 
 mod address;
+mod batch;
 mod context;
 mod device;
 mod error;
 mod event;
+mod group;
 mod jetty;
 mod jfc;
 mod jfr;
@@ -25,10 +27,12 @@ pub mod sys;
 pub mod tlv;
 
 pub use address::{net_addr_bytes, NetAddr, NET_ADDR_INFO_LEN, NET_ADDR_LEN};
+pub use batch::{Batch, BatchReply};
 pub use context::{CmdExt, Context, ContextOptions, Doorbell};
 pub use device::{Device, Eid, CLASS_DIR, DEV_DIR};
 pub use error::{Error, Result};
 pub use event::{AsyncEvent, AsyncEvents};
+pub use group::{JettyGroup, JettyGroupConfig};
 pub use jetty::{Jetty, JettyConfig, Jfs, JfsConfig, SendQueue};
 pub use jfc::{Jfc, JfcConfig, JfcCounters, Jfce};
 pub use jfr::{Jfr, JfrConfig};

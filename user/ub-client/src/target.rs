@@ -41,6 +41,8 @@ pub struct TargetConfig {
     pub tp_type: u32,
     /// UBURMA_TARGET_*, for jettys.
     pub kind: u32,
+    /// UBURMA_JETTY_GRP_POLICY_*, for groups.
+    pub group_policy: u32,
     /// Further UBURMA_IMPORT_JETTY_FLAG_*.
     pub flag: u32,
     /// Which command is used.
@@ -58,8 +60,17 @@ impl TargetConfig {
             mode: UBURMA_TM_RM,
             tp_type: UBURMA_TP_TYPE_RTP,
             kind: UBURMA_TARGET_JETTY,
+            group_policy: UBURMA_JETTY_GRP_POLICY_RR,
             flag: 0,
             path: Path::Plain,
+        }
+    }
+
+    /// A group of jettys.
+    pub fn group(eid: Eid, id: u32, token: u32) -> Self {
+        TargetConfig {
+            kind: UBURMA_TARGET_JETTY_GROUP,
+            ..Self::jetty(eid, id, token)
         }
     }
 
@@ -174,7 +185,7 @@ impl Target {
                 .u32(UBURMA_IMPORT_JETTY_IN_FLAG, config.flags())
                 .u32(UBURMA_IMPORT_JETTY_IN_TOKEN, config.token)
                 .u32(UBURMA_IMPORT_JETTY_IN_TRANS_MODE, config.mode)
-                .u32(UBURMA_IMPORT_JETTY_IN_POLICY, 0)
+                .u32(UBURMA_IMPORT_JETTY_IN_POLICY, config.group_policy)
                 .u32(UBURMA_IMPORT_JETTY_IN_TYPE, config.kind)
                 .u32(UBURMA_IMPORT_JETTY_IN_TP_TYPE, config.tp_type)
                 .import_reply(UBURMA_IMPORT_JETTY_IN_UDATA);
@@ -185,7 +196,7 @@ impl Target {
             .u32(UBURMA_IMPORT_JETTY_EX_IN_FLAG, config.flags())
             .u32(UBURMA_IMPORT_JETTY_EX_IN_TOKEN, config.token)
             .u32(UBURMA_IMPORT_JETTY_EX_IN_TRANS_MODE, config.mode)
-            .u32(UBURMA_IMPORT_JETTY_EX_IN_POLICY, 0)
+            .u32(UBURMA_IMPORT_JETTY_EX_IN_POLICY, config.group_policy)
             .u32(UBURMA_IMPORT_JETTY_EX_IN_TYPE, config.kind)
             .u32(UBURMA_IMPORT_JETTY_EX_IN_TP_TYPE, config.tp_type)
             .u64(UBURMA_IMPORT_JETTY_EX_IN_TP_HANDLE, config.explicit())

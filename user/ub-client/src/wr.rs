@@ -214,6 +214,12 @@ impl<'a> SendWr<'a> {
         self
     }
 
+    /// With a hint that chooses in a jetty group.
+    pub fn hint(mut self, hint: u32) -> Self {
+        self.head.target_hint = hint;
+        self
+    }
+
     /// With further flags, UBURMA_JFS_WR_FLAG_*.
     pub fn flags(mut self, flags: u32) -> Self {
         self.head.flags |= flags as u16;

@@ -27,15 +27,7 @@ const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[
         libc::EINVAL,
     ),
     (
-        UBURMA_CMD_CREATE_JETTY_GRP..=UBURMA_CMD_DESTROY_JETTY_GRP,
-        libc::EOPNOTSUPP,
-    ),
-    (
         UBURMA_CMD_IMPORT_JETTY_ASYNC..=UBURMA_CMD_CREATE_NOTIFIER,
-        libc::EOPNOTSUPP,
-    ),
-    (
-        UBURMA_CMD_DELETE_JFS_BATCH..=UBURMA_CMD_DELETE_JETTY_BATCH,
         libc::EOPNOTSUPP,
     ),
 ];

@@ -28,18 +28,12 @@ const NOT_OFFERED: &[(u32, Status)] = &[
     (UBURMA_CMD_UNADVISE_JFR, Status::Refused(EINVAL)),
     (UBURMA_CMD_ADVISE_JETTY, Status::Refused(EINVAL)),
     (UBURMA_CMD_UNADVISE_JETTY, Status::Refused(EINVAL)),
-    (UBURMA_CMD_CREATE_JETTY_GRP, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DESTROY_JETTY_GRP, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_MODIFY_TP, Status::Unsupported(EOPNOTSUPP)),
     (UBURMA_CMD_IMPORT_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_UNIMPORT_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_BIND_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_UNBIND_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
     (UBURMA_CMD_CREATE_NOTIFIER, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DELETE_JFS_BATCH, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DELETE_JFR_BATCH, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DELETE_JFC_BATCH, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_DELETE_JETTY_BATCH, Status::Refused(EOPNOTSUPP)),
 ];
 
 /// Event commands that are not offered.
