@@ -34,13 +34,23 @@ use crate::{
 use kernel::prelude::*;
 
 /// A claim of a jetty; ends when dropped.
-struct Claim<'a>(&'a Obj<Jetty>);
+pub(crate) struct Claim<'a>(&'a Obj<Jetty>);
 
 impl<'a> Claim<'a> {
     /// Claims a jetty; `EBUSY` while somebody else has.
-    fn new(jetty: &'a Obj<Jetty>) -> Result<Self> {
+    pub(crate) fn new(jetty: &'a Obj<Jetty>) -> Result<Self> {
         jetty.uses().claim()?;
         Ok(Self(jetty))
+    }
+
+    /// Takes a claim over that [`Self::hand_over`] gave away.
+    pub(crate) fn of(jetty: &'a Obj<Jetty>) -> Self {
+        Self(jetty)
+    }
+
+    /// Gives the claim away.
+    pub(crate) fn hand_over(self) {
+        core::mem::forget(self);
     }
 }
 
@@ -79,30 +89,55 @@ pub(crate) fn bind(
     active: Option<Active>,
     user: User<'_>,
 ) -> Result {
-    let dev = jetty.device()?;
-    dev.check_creating()?;
     if let Some(active) = &active {
         check_active(active)?;
     }
+    let (dev, _claim) = claim_pair(jetty, import, user)?;
+    let result = bind_held(dev, jetty, import, active, user);
+    note(jetty, import, &result);
+    result.map(|_| ())
+}
+
+/// Claims a jetty and holds an import that belong together; returns their device and the claim.
+///
+/// # Errors
+///
+/// `EINVAL` unless both are of the same user and device, and for a jetty that is not at work;
+/// `EBUSY` while one of them is being changed; `EIO` once removal has begun.
+pub(crate) fn claim_pair<'a>(
+    jetty: &'a Obj<Jetty>,
+    import: &Obj<ImportedJetty>,
+    user: User<'_>,
+) -> Result<(&'a Device, Claim<'a>)> {
+    let dev = jetty.device()?;
+    dev.check_creating()?;
     // Without a user, the import must still be of the same owner as the jetty.
     if !import.has_owner_of(jetty) || (user.is_user() && !jetty.belongs_to(dev, user)) {
         return Err(EINVAL);
     }
-    let _claim = Claim::new(jetty)?;
+    let claim = Claim::new(jetty)?;
     if !jetty.is_active() {
         return Err(EINVAL);
     }
     import.uses().hold()?;
-    let result = bind_held(dev, jetty, import, active, user);
+    Ok((dev, claim))
+}
+
+/// Counts a binding, if [`bind_held`] has made one; else ends the hold of the import.
+pub(crate) fn note(jetty: &Obj<Jetty>, import: &Obj<ImportedJetty>, result: &Result<bool>) {
     match result {
         Ok(true) => jetty.uses().add_claimed(),
         Ok(false) | Err(_) => import.uses().release(),
     }
-    result.map(|_| ())
+}
+
+/// Tells whether a claimed jetty is bound.
+pub(crate) fn is_bound(jetty: &Obj<Jetty>) -> bool {
+    matches!(jetty.bound(), Bound::To(_))
 }
 
 /// Binds a claimed jetty to a held import; `false` if it is bound to it already.
-fn bind_held(
+pub(crate) fn bind_held(
     dev: &Device,
     jetty: &Obj<Jetty>,
     import: &Obj<ImportedJetty>,
@@ -178,6 +213,21 @@ fn path_of(
 pub(crate) fn unbind(jetty: &Obj<Jetty>) -> Result {
     let dev = jetty.device()?;
     let _claim = Claim::new(jetty)?;
+    let import = unbind_claimed(dev, jetty)?;
+    end(jetty, import);
+    Ok(())
+}
+
+/// Ends the binding of a claimed jetty; returns the import. [`end`] is to follow if the binding was
+/// counted.
+///
+/// # Errors
+///
+/// As for [`unbind`].
+pub(crate) fn unbind_claimed<'a>(
+    dev: &Device,
+    jetty: &'a Obj<Jetty>,
+) -> Result<&'a Obj<ImportedJetty>> {
     let Bound::To(import) = jetty.bound() else {
         return Err(EINVAL);
     };
@@ -190,8 +240,12 @@ pub(crate) fn unbind(jetty: &Obj<Jetty>) -> Result {
     drop(state);
     drop(unused);
     jetty.set_bound(None);
+    Ok(import)
+}
+
+/// Counts the end of a binding.
+pub(crate) fn end(jetty: &Obj<Jetty>, import: &Obj<ImportedJetty>) {
     jetty.uses().release();
     // The import may go from here on.
     import.uses().release();
-    Ok(())
 }

@@ -44,12 +44,27 @@ pub(crate) enum Class {
     Doorbell,
     /// Asynchronous events that wait for delivery.
     Event,
+    /// Requests under way.
+    Request,
 }
 
 /// The names of the classes, in the order of [`Class`].
-const NAMES: [&str; 14] = [
-    "ucontext", "seg", "tseg", "token_id", "jfc", "jfs", "jfr", "jetty", "jetty_grp", "tjetty", "tp",
-    "tp_offer", "doorbell", "event",
+const NAMES: [&str; 15] = [
+    "ucontext",
+    "seg",
+    "tseg",
+    "token_id",
+    "jfc",
+    "jfs",
+    "jfr",
+    "jetty",
+    "jetty_grp",
+    "tjetty",
+    "tp",
+    "tp_offer",
+    "doorbell",
+    "event",
+    "request",
 ];
 
 /// The number of objects of each class.

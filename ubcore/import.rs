@@ -10,6 +10,7 @@ use crate::{
     bindings_ub::ubcore_tjetty_cfg,
     c_api::{
         core_state,
+        kinds::ImportedJetty,
         Active,
         Imported,
         Obj,
@@ -192,7 +193,7 @@ impl Target {
     }
 
     /// Sets up the path of an import, or shares one.
-    fn connect_import(&self, dev: &Device) -> Result<Connection> {
+    pub(crate) fn connect_import(&self, dev: &Device) -> Result<Connection> {
         self.connect(dev, self.stag, self.dtag)
     }
 
@@ -235,6 +236,28 @@ fn connection_of<K: Imported>(
     }
 }
 
+/// Checks a configuration, and completes it.
+///
+/// # Errors
+///
+/// `EINVAL` if the device does not have it, `EIO` once removal has begun.
+fn check<K: Imported>(dev: &Device, cfg: &mut ubcore_tjetty_cfg, user: User<'_>) -> Result<Target> {
+    dev.check_creating()?;
+    let local = dev.local_eid(cfg.eid_index, user)?;
+    let (target, kind) = Target::new(dev, cfg, local)?;
+    if K::IS_JFR && target.mode == TransMode::Rc {
+        return Err(EINVAL);
+    }
+    if !K::IS_JFR && kind == TargetType::Jfr {
+        return Err(EINVAL);
+    }
+    if kind == TargetType::JettyGroup {
+        group::check_import(target.mode, cfg.policy)?;
+    }
+    cfg.flag.set_order(target.order);
+    Ok(target)
+}
+
 /// Imports a receive queue or a jetty; `active` is the path that the caller chose.
 ///
 /// # Errors
@@ -247,20 +270,7 @@ pub(crate) fn import<K: Imported>(
     active: Option<Active>,
     user: User<'_>,
 ) -> Result<Owned<K>> {
-    dev.check_creating()?;
-    let local = dev.local_eid(cfg.eid_index, user)?;
-    let (target, kind) = Target::new(dev, &cfg, local)?;
-    if K::IS_JFR && target.mode == TransMode::Rc {
-        return Err(EINVAL);
-    }
-    if !K::IS_JFR && kind == TargetType::Jfr {
-        return Err(EINVAL);
-    }
-    if kind == TargetType::JettyGroup {
-        group::check_import(target.mode, cfg.policy)?;
-    }
-    cfg.flag.set_order(target.order);
-
+    let target = check::<K>(dev, &mut cfg, user)?;
     let connection = connection_of::<K>(dev, &target, active, user)?;
     // Without a path yet, a driver that wants one gets handles of zeros, or those of the caller.
     let path = match &connection {
@@ -273,7 +283,17 @@ pub(crate) fn import<K: Imported>(
         connection,
         bound: 0,
     };
-    // Dropped on error, and the path with it.
+    complete(dev, cfg, state, path, user)
+}
+
+/// Lets the driver make an import; the path in `state` ends on an error.
+fn complete<K: Imported>(
+    dev: &Device,
+    mut cfg: ubcore_tjetty_cfg,
+    state: TargetState,
+    path: Option<Active>,
+    user: User<'_>,
+) -> Result<Owned<K>> {
     let vtpn = Vtpn::new(dev, cfg.trans_mode, state)?;
     let import = dev.driver_import::<K>(&mut cfg, path, user)?;
     import.init(&cfg, vtpn);
@@ -281,9 +301,53 @@ pub(crate) fn import<K: Imported>(
     Ok(import)
 }
 
+/// Imports a jetty whose path is set up later by [`connect`], if it is to have one; then what is
+/// known of it is returned too.
+///
+/// # Errors
+///
+/// As for [`import`].
+pub(crate) fn begin(
+    dev: &Device,
+    mut cfg: ubcore_tjetty_cfg,
+    user: User<'_>,
+) -> Result<(Owned<ImportedJetty>, Option<Target>)> {
+    let target = check::<ImportedJetty>(dev, &mut cfg, user)?;
+    let drivers = dev.driver_imports::<ImportedJetty>() || !dev.driver_connects();
+    if drivers || target.mode == TransMode::Rc {
+        return Ok((import(dev, cfg, None, user)?, None));
+    }
+    let state = TargetState {
+        of_import: true,
+        connection: None,
+        bound: 0,
+    };
+    let import = complete(dev, cfg, state, Some(Active::default()), user)?;
+    Ok((import, Some(target)))
+}
+
+/// Gives a path to a claimed import that was made without one.
+///
+/// # Errors
+///
+/// The driver's; then the import stays without a path.
+pub(crate) fn connect(dev: &Device, import: &Obj<ImportedJetty>, connection: Connection) -> Result {
+    let vtpn = import.vtpn()?;
+    dev.driver_connect(import, connection.active())?;
+    let mut state = vtpn.state().lock();
+    state.connect(connection);
+    vtpn.show(state.connection());
+    Ok(())
+}
+
 /// Drops an import; `EBUSY` while a jetty is bound to it. On error it is as it was before.
 pub(crate) fn unimport<K: Imported>(import: Owned<K>) -> Result {
     import.uses().claim_idle()?;
+    unimport_claimed(import)
+}
+
+/// Drops a claimed import. On error it is as it was before the claim.
+pub(crate) fn unimport_claimed<K: Imported>(import: Owned<K>) -> Result {
     let vtpn = import.detach_vtpn();
     queue::destroy(import).map_err(|(import, error)| {
         if let Some(vtpn) = vtpn {

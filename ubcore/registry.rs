@@ -194,6 +194,7 @@ impl Core {
         // Waits until the driver core has let go.
         drop(entry);
         dev.events().flush();
+        self.requests().flush();
         self.links().purge(self, dev);
         dev.state().finish_remove();
         dev.report_leftovers();
@@ -242,6 +243,9 @@ impl Core {
             next += 1;
             dev.untell_client(client);
         }
+        drop(clients);
+        // Its callbacks have returned when this has.
+        self.requests().flush();
     }
 
     /// Returns a device by its place among those that can be found.

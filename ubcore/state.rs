@@ -12,6 +12,7 @@ use crate::{
         Class,
         ClassTable, //
     },
+    pending::Requests,
     registry::Registry,
     tp::Links, //
 };
@@ -37,6 +38,7 @@ pub(crate) struct Core {
     registry: Registry,
     #[pin]
     links: Links,
+    requests: Requests,
     /// The number of the next device.
     serial: Atomic<u64>,
     counters: Arc<Counters>,
@@ -57,6 +59,7 @@ impl Core {
             Ok(try_pin_init!(Self {
                 registry <- Registry::new(),
                 links <- Links::new(),
+                requests: Requests::new()?,
                 serial: Atomic::new(1),
                 counters,
                 objects <- dir.read_callback_file(c"objects", shown, &|counters, out| {
@@ -75,6 +78,11 @@ impl Core {
     /// Returns the shared transport paths.
     pub(crate) fn links(&self) -> &Links {
         &self.links
+    }
+
+    /// Returns what carries requests out.
+    pub(crate) fn requests(&self) -> &Requests {
+        &self.requests
     }
 
     /// Returns the counters.

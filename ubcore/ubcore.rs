@@ -78,6 +78,8 @@ mod jfr;
 #[deny(unsafe_code)]
 mod jfs;
 #[deny(unsafe_code)]
+mod pending;
+#[deny(unsafe_code)]
 mod queue;
 #[deny(unsafe_code)]
 mod registry;

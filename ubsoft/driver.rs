@@ -349,6 +349,11 @@ impl Driver for Soft {
         target::import(dev, cfg, tp, user)
     }
 
+    fn connect_target(target: ArcBorrow<'_, TargetObject>, tp: &ActiveTp) -> Result {
+        target.connect(tp);
+        Ok(())
+    }
+
     fn unimport(target: ArcBorrow<'_, TargetObject>) -> Result {
         target::unimport(&target);
         Ok(())

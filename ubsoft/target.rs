@@ -56,6 +56,9 @@ pub(crate) type TargetObject = driver::Target<Soft>;
 /// Largest reference to an import.
 pub(crate) const MAX_REF: u32 = TargetRef::MAX_INDEX;
 
+/// Number of a transport path that is not there yet.
+const NO_PATH: u32 = u32::MAX;
+
 /// What a work request has to know of its target. Peers are named and found at use: there is no
 /// pointer to what another process may destroy.
 #[derive(Clone, Copy)]
@@ -95,6 +98,8 @@ pub(crate) struct Import {
     target: Target,
     /// Replaces `target.node`.
     node: Atomic<u32>,
+    /// Replaces `target.tpn`; [`NO_PATH`] as long as nothing can be sent.
+    tpn: Atomic<u32>,
     count: Count,
 }
 
@@ -104,6 +109,7 @@ impl Import {
     pub(crate) fn target(&self) -> Target {
         Target {
             node: self.node.load(Relaxed),
+            tpn: self.tpn.load(Relaxed),
             ..self.target
         }
     }
@@ -116,6 +122,12 @@ impl Import {
     /// Returns whose it is.
     pub(crate) fn owner(&self) -> CtxId {
         self.owner
+    }
+
+    /// Lets work requests go over a transport path.
+    pub(crate) fn connect(&self, tp: &ActiveTp) {
+        self.tpn
+            .store(TpHandle::from_raw(tp.handle).tpn_start(), Relaxed);
     }
 }
 
@@ -135,6 +147,12 @@ pub(crate) fn import(
         token: cfg.token,
         tpn: TpHandle::from_raw(tp.handle).tpn_start(),
         node: dev.host.find(&eid).map_or(0, |peer| peer.node),
+    };
+    // A connection gets its path when it is bound; other imports without one will be told of it.
+    let tpn = if tp.handle == 0 && target.mode != TransMode::Rc {
+        NO_PATH
+    } else {
+        target.tpn
     };
     let reservation = dev.targets.reserve().map_err(full)?;
     let reference = reservation.id();
@@ -157,6 +175,7 @@ pub(crate) fn import(
             reference,
             target,
             node: Atomic::new(target.node),
+            tpn: Atomic::new(tpn),
         }),
     )?;
     reservation.publish(object.clone());
@@ -206,12 +225,19 @@ pub(crate) trait Peer {
 ///
 /// # Errors
 ///
-/// `LocOperation` for a name that the context has not given, or a target of another service.
+/// `LocOperation` for a name that the context has not given, and for a target that has no transport
+/// path yet.
 #[inline]
 pub(crate) fn look_up(dev: &Dev, owner: CtxId, name: TargetRef) -> Result<Target, CrStatus> {
     let guard = rcu::read_lock();
     match dev.targets.get_rcu(&guard, name.raw()) {
-        Some(import) if import.owner == owner => Ok(import.target()),
+        Some(import) if import.owner == owner => {
+            let target = import.target();
+            if target.tpn == NO_PATH {
+                return Err(CrStatus::LocOperation);
+            }
+            Ok(target)
+        }
         _ => Err(CrStatus::LocOperation),
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Operations of the files: device, completion events, asynchronous events.
+//! Operations of the files: device, completion events, asynchronous events, notifications.
 
 use crate::{
     bindings_ub as b,
@@ -13,7 +13,8 @@ use crate::{
     event::{
         channel::Channel,
         jfae::Jfae,
-        jfce::Jfce, //
+        jfce::Jfce,
+        notifier::Notifier, //
     },
     file::UbFile,
     kernel_ext::{
@@ -109,6 +110,28 @@ impl FileOperations for Jfce {
 
     fn ioctl(this: ArcBorrow<'_, Self>, file: &File, call: Ioctl) -> Result<isize> {
         let known = b::UBURMA_EVENT_CMD_WAIT_JFCE;
+        ioctl(this.channel(), file, known, call)
+    }
+
+    fn poll(this: ArcBorrow<'_, Self>, table: &PollTable<'_>) -> u32 {
+        this.channel().poll(table)
+    }
+
+    fn fasync(this: &Self) -> &Fasync {
+        this.channel().fasync()
+    }
+}
+
+#[vtable]
+impl FileOperations for Notifier {
+    const TABLE: &'static FileOps<Self> = file_ops!(Notifier);
+
+    fn release(this: Arc<Self>, _file: &File) {
+        this.leave();
+    }
+
+    fn ioctl(this: ArcBorrow<'_, Self>, file: &File, call: Ioctl) -> Result<isize> {
+        let known = b::UBURMA_EVENT_CMD_WAIT_NOTIFY;
         ioctl(this.channel(), file, known, call)
     }
 

@@ -27,12 +27,16 @@ pub(crate) enum Item {
     Jfce,
     /// Asynchronous event channels.
     Jfae,
+    /// Notification channels.
+    Notifier,
     /// Events that nobody has read yet.
     Event,
 }
 
 /// Names, in the order of [`Item`].
-const NAMES: [&str; 6] = ["files", "contexts", "uobjects", "jfce", "jfae", "events"];
+const NAMES: [&str; 7] = [
+    "files", "contexts", "uobjects", "jfce", "jfae", "notifier", "events",
+];
 
 /// The counters of the module.
 pub(crate) struct Stats([Atomic<i64>; NAMES.len()]);

@@ -132,6 +132,9 @@ const NAME_LEN: usize = b::UBURMA_MAX_DEV_NAME as usize;
 const GROUP_NAME_LEN: usize = b::UBURMA_MAX_NAME as usize;
 /// Bytes of an EID.
 const EID_LEN: usize = b::UBURMA_EID_SIZE as usize;
+/// Bytes of the array of notifications.
+pub(crate) const NOTIFY_LEN: usize =
+    b::UBURMA_MAX_NOTIFY as usize * size_of::<b::uburma_cmd_notify>();
 /// Bytes of the array of completion events.
 pub(crate) const JFCE_EVENTS_LEN: usize = b::UBURMA_MAX_JFCE_EVENTS as usize * size_of::<u64>();
 
@@ -351,6 +354,32 @@ commands! {
                 dev_cap_rm_tp_cap: u32, dev_cap_rc_tp_cap: u32, dev_cap_um_tp_cap: u32,
                 dev_cap_tp_feature: u32, dev_cap_priority_info: Blob<PRIORITIES_LEN>,
             }
+        }
+        import_jetty_async IMPORT_JETTY_ASYNC: context => target::import_jetty_async {
+            in {
+                eid: [u8; EID_LEN], id: u32, flag: u32, token: u32, trans_mode: u32, policy: u32,
+                r#type: u32, urma_tjetty: u64, user_ctx: u64, fd: i32, timeout: i32, udata: Udata,
+            }
+            out { tpn: u32, handle: u64, udata: Udata }
+        }
+        unimport_jetty_async UNIMPORT_JETTY_ASYNC: unwind => target::unimport_jetty_async {
+            in { handle: Doomed<TargetJetty> }
+            out {}
+        }
+        bind_jetty_async BIND_JETTY_ASYNC: context => bind::bind_async {
+            in {
+                jetty_handle: Shared<Jetty>, tjetty_handle: Shared<TargetJetty>, urma_tjetty: u64,
+                urma_jetty: u64, fd: i32, user_ctx: u64, timeout: i32, udata: Udata,
+            }
+            out { tpn: u32, udata: Udata }
+        }
+        unbind_jetty_async UNBIND_JETTY_ASYNC: unwind => bind::unbind_async {
+            in { jetty_handle: Doomed<Jetty>, tjetty_handle: u64 }
+            out {}
+        }
+        create_notifier CREATE_NOTIFIER: context => notify::create {
+            in {}
+            out { fd: i32 }
         }
         get_tp_list GET_TP_LIST: context => query::tp_list {
             in {
@@ -585,11 +614,6 @@ commands! {
         UNADVISE_JFR => EINVAL,
         ADVISE_JETTY => EINVAL,
         UNADVISE_JETTY => EINVAL,
-        IMPORT_JETTY_ASYNC => EOPNOTSUPP,
-        UNIMPORT_JETTY_ASYNC => EOPNOTSUPP,
-        BIND_JETTY_ASYNC => EOPNOTSUPP,
-        UNBIND_JETTY_ASYNC => EOPNOTSUPP,
-        CREATE_NOTIFIER => EOPNOTSUPP,
     }
 }
 
@@ -604,8 +628,10 @@ commands! {
             in {}
             out { event_type: u32, event_data: u64 }
         }
+        wait_notify WAIT_NOTIFY: always => notify::wait {
+            in { cnt: u32, timeout: i32 }
+            out { cnt: u32, notify: Blob<NOTIFY_LEN> }
+        }
     }
-    refused {
-        WAIT_NOTIFY => EOPNOTSUPP,
-    }
+    refused {}
 }

@@ -50,17 +50,17 @@ pub(crate) enum End {
     DeviceGone,
 }
 
-/// Unbinds a jetty, if it is bound.
+/// Unbinds a jetty, if it is bound; waits for a command under way that binds it.
 ///
 /// # Errors
 ///
 /// Those of ubcore; then it is still bound.
 pub(crate) fn unbind(jetty: &Uobject) -> Result {
     let mut binding = jetty.binding().lock();
-    if binding.is_some() {
+    if binding.target().is_some() {
         jetty.object::<Jetty>()?.unbind()?;
     }
-    let target = binding.take();
+    let target = binding.unbind();
     drop(binding);
     drop(target);
     Ok(())
@@ -75,8 +75,8 @@ pub(crate) fn unbind_from_this(jetty: &Uobject, target: &Arc<Uobject>) -> Result
     let is_bound = jetty
         .binding()
         .lock()
-        .as_ref()
-        .is_some_and(|bound| Arc::ptr_eq(bound.pointer(), target));
+        .target()
+        .is_some_and(|bound| Arc::ptr_eq(bound, target));
     if is_bound {
         unbind(jetty)?;
     }

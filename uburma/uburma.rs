@@ -11,7 +11,7 @@
 //!   [`handle`].
 //! * [`teardown`] destroys what is left when the file is closed, the address space dies or the
 //!   [`device`] goes away.
-//! * Completion and asynchronous events wait in the channels of [`event`].
+//! * Completion and asynchronous events, and notifications, wait in the channels of [`event`].
 
 #[path = "../rust/bindings/mod.rs"]
 mod bindings_ub;
@@ -48,6 +48,8 @@ mod ub {
 #[macro_use]
 mod command;
 
+#[deny(unsafe_code)]
+mod binding;
 #[deny(unsafe_code)]
 mod cmd;
 #[deny(unsafe_code)]

@@ -3,9 +3,13 @@
 //! What user space names by handles.
 
 use crate::{
-    event::sink::{
-        Reported,
-        Sink, //
+    binding::Binding,
+    event::{
+        notifier::Request,
+        sink::{
+            Reported,
+            Sink, //
+        }, //
     },
     logic::use_count::{
         Counted,
@@ -166,7 +170,9 @@ pub(crate) struct Uobject {
     /// Of a jetty: what it is bound to. Held while ubcore binds or unbinds, and while an object is
     /// configured, activated or deactivated.
     #[pin]
-    binding: Mutex<Option<Reference<Arc<Uobject>>>>,
+    binding: Mutex<Binding>,
+    /// Of an imported jetty: the command that makes it, if that is an asynchronous one.
+    request: Option<Arc<Request>>,
     /// Counted while it exists.
     _tally: Tally,
 }
@@ -186,6 +192,8 @@ pub(crate) struct Parts {
     pub(crate) echo: Echo,
     /// What it is built on.
     pub(crate) parents: Parents,
+    /// The asynchronous command that makes it.
+    pub(crate) request: Option<Arc<Request>>,
 }
 
 impl Uobject {
@@ -198,7 +206,8 @@ impl Uobject {
                 sink: parts.sink,
                 echo <- new_spinlock!(parts.echo, "uburma::Uobject::echo"),
                 parents <- new_spinlock!(parts.parents, "uburma::Uobject::parents"),
-                binding <- new_mutex!(None, "uburma::Uobject::binding"),
+                binding <- new_mutex!(Binding::default(), "uburma::Uobject::binding"),
+                request: parts.request,
                 _tally: Stats::count(stats, Item::Object),
             }),
             GFP_KERNEL,
@@ -262,7 +271,7 @@ impl Uobject {
     }
 
     /// Returns what a jetty is bound to; see the field.
-    pub(crate) fn binding(&self) -> &Mutex<Option<Reference<Arc<Self>>>> {
+    pub(crate) fn binding(&self) -> &Mutex<Binding> {
         &self.binding
     }
 
@@ -287,6 +296,10 @@ impl Uobject {
 
     /// Ends its events, and returns how many of them the user has read.
     pub(crate) fn retire_events(&self) -> Reported {
+        let requests = self.binding.lock().take_past();
+        for request in Iterator::chain(requests.iter(), &self.request) {
+            request.retire();
+        }
         self.sink
             .as_ref()
             .map_or(Reported::default(), |sink| sink.retire())

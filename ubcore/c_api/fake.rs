@@ -51,6 +51,8 @@ struct Inner {
     fail_option: Atomic<i32>,
     grant_less: Atomic<i32>,
     batch_room: Atomic<i32>,
+    connected: Atomic<i32>,
+    slow: Atomic<i32>,
 }
 
 const _: () = assert!(offset_of!(Inner, dev) == 0);
@@ -247,6 +249,19 @@ unsafe extern "C" fn import_jetty_ex(
     make()
 }
 
+unsafe extern "C" fn connect_tjetty(
+    tjetty: *mut ubcore_tjetty,
+    active: *mut ubcore_active_tp_cfg,
+) -> c_int {
+    // SAFETY: What the core passes.
+    let (dev, handle) = unsafe { (inner((*tjetty).ub_dev), handle_word(&(*active).tp_handle)) };
+    if dev.fail_import.load(Relaxed) != 0 || handle.raw() == 0 {
+        return ENXIO.to_errno();
+    }
+    dev.connected.add(1, Relaxed);
+    0
+}
+
 unsafe extern "C" fn unimport_jetty(tjetty: *mut ubcore_tjetty) -> c_int {
     // SAFETY: An object of the operation above.
     unsafe { destroy((*tjetty).ub_dev, tjetty) }
@@ -277,6 +292,11 @@ unsafe extern "C" fn get_tp_list(
     list: *mut ubcore_tp_info,
     _udata: *mut ubcore_udata,
 ) -> c_int {
+    // SAFETY: A device of the tests.
+    let slow = unsafe { inner(dev) }.slow.load(Relaxed);
+    if slow != 0 {
+        kernel::time::delay::fsleep(kernel::time::Delta::from_millis(slow.into()));
+    }
     // SAFETY: What the core passes; there is room for one path at least.
     unsafe {
         let id = if (*cfg).trans_mode == UBCORE_TP_RC {
@@ -357,6 +377,7 @@ impl FakeDevice {
             create_jetty: Some(create_jetty),
             destroy_jetty: Some(destroy_jetty),
             import_jetty_ex: Some(import_jetty_ex),
+            connect_tjetty: Some(connect_tjetty),
             unimport_jetty: Some(unimport_jetty),
             bind_jetty_ex: Some(bind_jetty_ex),
             unbind_jetty: Some(unbind_jetty),
@@ -471,6 +492,16 @@ impl FakeDevice {
             .find(|dev| (dev.c().as_ptr() == self.as_ptr()).then(|| dev.clone()));
         dev.ok_or(ENODEV)?.events().flush();
         Ok(())
+    }
+
+    /// Returns how often the driver was told of the path of an import.
+    pub(super) fn connected(&self) -> i32 {
+        self.0.connected.load(Relaxed)
+    }
+
+    /// Makes the search for paths take so many milliseconds.
+    pub(super) fn slow(&self, millis: i32) {
+        self.0.slow.store(millis, Relaxed);
     }
 
     /// Returns the number of active paths.
@@ -594,6 +625,34 @@ impl FakeDevice {
         from_err_ptr(unsafe { ubcore_register_seg(self.as_ptr(), &mut cfg, null_mut()) })
     }
 
+    /// Begins to import a jetty over a reliable path.
+    pub(super) fn import_async(
+        &self,
+        eid: u8,
+        mode: u32,
+        timeout: c_int,
+        seen: &Seen,
+    ) -> Result<*mut ubcore_tjetty> {
+        let mut cfg = ubcore_tjetty_cfg {
+            trans_mode: mode,
+            type_: UBCORE_JETTY,
+            tp_type: UBCORE_RTP,
+            ..Default::default()
+        };
+        cfg.id.eid = eid_of(eid);
+        let cb = ubcore_import_cb {
+            user_arg: seen.as_arg(),
+            callback: Some(import_seen),
+        };
+        let cb = KBox::into_raw(KBox::new(cb, GFP_KERNEL)?);
+        // SAFETY: A device of the tests; the callback is taken unless there is an error.
+        unsafe {
+            let dev = self.as_ptr();
+            let ret = ubcore_import_jetty_async(dev, &mut cfg, timeout, cb, null_mut());
+            from_err_ptr(ret).inspect_err(|_| drop(KBox::from_raw(cb)))
+        }
+    }
+
     /// Imports a jetty over a reliable path.
     pub(super) fn import(&self, eid: u8, id: u32, mode: u32) -> Result<*mut ubcore_tjetty> {
         let mut cfg = ubcore_tjetty_cfg {
@@ -637,6 +696,63 @@ pub(super) fn tp_cfg(local: u8, peer: u8) -> ubcore_get_tp_cfg {
         peer_eid: eid_of(peer),
         ..Default::default()
     }
+}
+
+/// What callbacks have seen: how many there were, and the last status.
+pub(super) struct Seen(Atomic<i32>, Atomic<i32>);
+
+impl Seen {
+    /// Nothing.
+    pub(super) fn new() -> Self {
+        Self(Atomic::new(0), Atomic::new(0))
+    }
+
+    /// Returns the argument of a callback.
+    pub(super) fn as_arg(&self) -> *mut c_void {
+        (&raw const *self).cast_mut().cast()
+    }
+
+    /// Waits for requests under way; returns the number of callbacks so far and the last status.
+    pub(super) fn get(&self) -> (i32, Result) {
+        if let Ok(core) = core_state() {
+            core.requests().flush();
+        }
+        (self.0.load(Relaxed), to_result(self.1.load(Relaxed)))
+    }
+}
+
+/// Notes a status.
+///
+/// # Safety
+///
+/// `arg` must be that of a [`Seen`].
+unsafe fn note(status: c_int, arg: *mut c_void) {
+    // SAFETY: By the function's contract.
+    let seen = unsafe { &*arg.cast::<Seen>() };
+    seen.1.store(status, Relaxed);
+    seen.0.add(1, Relaxed);
+}
+
+unsafe extern "C" fn import_seen(_: *mut ubcore_tjetty, status: c_int, arg: *mut c_void) {
+    // SAFETY: As the tests say.
+    unsafe { note(status, arg) };
+}
+
+/// A callback for a binding.
+pub(super) unsafe extern "C" fn bind_seen(
+    _: *mut ubcore_jetty,
+    _: *mut ubcore_tjetty,
+    status: c_int,
+    arg: *mut c_void,
+) {
+    // SAFETY: As the tests say.
+    unsafe { note(status, arg) };
+}
+
+/// A callback for an end.
+pub(super) unsafe extern "C" fn end_seen(status: c_int, arg: *mut c_void) {
+    // SAFETY: As the tests say.
+    unsafe { note(status, arg) };
 }
 
 /// Makes an EID from a number; 0 is no EID.

@@ -300,6 +300,18 @@ impl Device {
         unsafe { Owned::from_driver(target, self, user) }
     }
 
+    /// Tells whether the driver imports first and is told of the transport path later.
+    pub(crate) fn driver_connects(&self) -> bool {
+        self.ops().connect_tjetty.is_some()
+    }
+
+    /// Tells the driver of the transport path of an import.
+    pub(crate) fn driver_connect(&self, target: &Obj<ImportedJetty>, active: Active) -> Result {
+        let op = self.ops().connect_tjetty.ok_or(EINVAL)?;
+        // SAFETY: An operation of the driver, with an object of its own.
+        to_result(unsafe { op(target.as_ptr(), &mut active.to_cfg()) })
+    }
+
     /// Tells whether the driver chooses transport paths for bindings by itself.
     pub(crate) fn driver_binds(&self) -> bool {
         self.ops().bind_jetty.is_some()

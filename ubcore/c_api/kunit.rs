@@ -4,8 +4,11 @@
 
 use super::{
     fake::{
+        bind_seen,
+        end_seen,
         tp_cfg,
-        FakeDevice, //
+        FakeDevice,
+        Seen, //
     },
     fake_client::FakeClient,
     words::{
@@ -449,6 +452,142 @@ mod tests {
         a.unregister();
         assert_eq!((a.active(), b.active()), (0, 0));
         b.unregister();
+        assert_eq!(counts(core_state()?), before);
+        Ok(())
+    }
+
+    #[test]
+    fn requests() -> Result {
+        let before = counts(core_state()?);
+        let a = FakeDevice::ready("kunit11", 11)?;
+        let b = FakeDevice::ready("kunit12", 12)?;
+        let seen = Seen::new();
+        // SAFETY: Objects of this test, here and below.
+        unsafe {
+            for timeout in [-1, c_int::MIN] {
+                let bad = a.import_async(12, UBCORE_TP_RM, timeout, &seen);
+                assert_eq!(bad, Err(EINVAL));
+            }
+            assert_eq!(a.import_async(12, 3, 0, &seen), Err(EINVAL));
+            assert_eq!(seen.get(), (0, Ok(())));
+
+            // While it goes on the import is in use.
+            a.slow(30);
+            let one = a.import_async(12, UBCORE_TP_RM, 0, &seen)?;
+            assert_eq!((*(*one).vtpn).vtpn, u32::MAX);
+            assert_eq!(to_result(ubcore_unimport_jetty(one)), Err(EBUSY));
+            assert_eq!(seen.get(), (1, Ok(())));
+            a.slow(0);
+            assert_ne!((*(*one).vtpn).vtpn, u32::MAX);
+            assert_eq!((a.connected(), a.active(), b.active()), (1, 1, 1));
+            // The same path as that of a plain import.
+            let two = a.import(12, 2, UBCORE_TP_RM)?;
+            assert_eq!((*(*one).vtpn).tp_handle, (*(*two).vtpn).tp_handle);
+            to_result(ubcore_unimport_jetty(two))?;
+
+            // Too late: nothing is left of the path.
+            a.slow(20);
+            let later = a.import_async(6, UBCORE_TP_RM, 1, &seen)?;
+            assert_eq!(seen.get(), (2, Err(ETIMEDOUT)));
+            a.slow(0);
+            assert_eq!((*(*later).vtpn).vtpn, u32::MAX);
+            to_result(ubcore_unimport_jetty(later))?;
+
+            // A driver that refuses the path, or the activation.
+            b.fail_active(true);
+            a.fail_active(true);
+            let refused = a.import_async(7, UBCORE_TP_RM, 0, &seen)?;
+            assert_eq!(seen.get(), (3, Err(ENXIO)));
+            a.fail_active(false);
+            b.fail_active(false);
+            to_result(ubcore_unimport_jetty(refused))?;
+            assert_eq!((a.active(), b.active()), (1, 1));
+
+            // Its end, asynchronously too.
+            let cb = ubcore_unimport_cb {
+                user_arg: seen.as_arg(),
+                callback: Some(end_seen),
+            };
+            let cb = KBox::into_raw(KBox::new(cb, GFP_KERNEL)?);
+            to_result(ubcore_unimport_jetty_async(one, 0, cb))?;
+            assert_eq!(seen.get(), (4, Ok(())));
+            assert_eq!((a.active(), b.active()), (0, 0));
+        }
+        b.unregister();
+        a.unregister();
+        assert_eq!(counts(core_state()?), before);
+        Ok(())
+    }
+
+    #[test]
+    fn binding_requests() -> Result {
+        let before = counts(core_state()?);
+        let dev = FakeDevice::ready("kunit13", 13)?;
+        let jfc = dev.jfc()?;
+        let jfr = dev.jfr(jfc, UBCORE_TP_RC)?;
+        let seen = Seen::new();
+        // SAFETY: Objects of this test, here and below.
+        unsafe {
+            let jetty = dev.jetty(jfc, jfr, UBCORE_TP_RC)?;
+            let target = dev.import_async(13, UBCORE_TP_RC, 0, &seen)?;
+            assert_eq!(seen.get(), (1, Ok(())));
+            let bind = |timeout| -> Result {
+                let cb = ubcore_bind_cb {
+                    user_arg: seen.as_arg(),
+                    callback: Some(bind_seen),
+                };
+                let cb = KBox::into_raw(KBox::new(cb, GFP_KERNEL)?);
+                // SAFETY: As above.
+                let ret = ubcore_bind_jetty_async(jetty, target, timeout, cb, null_mut());
+                // SAFETY: Not taken on an error.
+                to_result(ret).inspect_err(|_| drop(KBox::from_raw(cb)))
+            };
+            let unbind = || -> Result {
+                let cb = ubcore_unbind_cb {
+                    user_arg: seen.as_arg(),
+                    callback: Some(end_seen),
+                };
+                let cb = KBox::into_raw(KBox::new(cb, GFP_KERNEL)?);
+                // SAFETY: As above.
+                let ret = ubcore_unbind_jetty_async(jetty, 0, cb);
+                // SAFETY: Not taken on an error.
+                to_result(ret).inspect_err(|_| drop(KBox::from_raw(cb)))
+            };
+            assert_eq!(bind(-1), Err(EINVAL));
+            assert_eq!(unbind(), Err(EINVAL));
+            dev.slow(30);
+            bind(0)?;
+            assert_eq!(bind(0), Err(EBUSY));
+            assert_eq!(unbind(), Err(EBUSY));
+            assert_eq!(to_result(ubcore_delete_jetty(jetty)), Err(EINVAL));
+            assert_eq!(to_result(ubcore_unimport_jetty(target)), Err(EBUSY));
+            assert_eq!(seen.get(), (2, Ok(())));
+            dev.slow(0);
+            assert_eq!(
+                ((*jetty).remote_jetty, (*target).use_cnt.counter),
+                (target, 1)
+            );
+            // The same again changes nothing.
+            bind(0)?;
+            assert_eq!(seen.get(), (3, Ok(())));
+            assert_eq!((*target).use_cnt.counter, 1);
+            unbind()?;
+            assert_eq!(seen.get(), (4, Ok(())));
+            assert_eq!((*target).use_cnt.counter, 0);
+            assert_eq!(dev.active(), 0);
+            // Too late: it is undone.
+            dev.slow(20);
+            bind(1)?;
+            assert_eq!(seen.get(), (5, Err(ETIMEDOUT)));
+            dev.slow(0);
+            assert!((*jetty).remote_jetty.is_null());
+            assert_eq!(((*target).use_cnt.counter, dev.active()), (0, 0));
+            to_result(ubcore_unimport_jetty(target))?;
+            to_result(ubcore_delete_jetty(jetty))?;
+            to_result(ubcore_delete_jfr(jfr))?;
+            to_result(ubcore_delete_jfc(jfc))?;
+        }
+        dev.unregister();
         assert_eq!(counts(core_state()?), before);
         Ok(())
     }

@@ -58,6 +58,7 @@ mod kunit;
 mod kunit_stage;
 mod object;
 mod option;
+mod pending;
 mod segment;
 mod stage;
 mod stage_api;
@@ -114,9 +115,17 @@ pub(crate) use object::{
     Queue, //
 };
 pub(crate) use option::OptionValue;
+pub(crate) use pending::{
+    BindDone,
+    Done,
+    ImportDone, //
+};
 pub(crate) use segment::SegmentRequest;
 pub(crate) use stage::Staged;
-pub(crate) use user::User;
+pub(crate) use user::{
+    Behalf,
+    User, //
+};
 
 /// The kinds of objects, as types.
 pub(crate) mod kinds {

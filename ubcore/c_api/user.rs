@@ -2,10 +2,15 @@
 
 //! For whom a call is made: a user process with a context, or a kernel client.
 
+use super::object::{
+    Kind,
+    Obj, //
+};
 use crate::{
     bindings_ub::{
-        ubcore_ucontext, //
+        ubcore_ucontext,
         ubcore_udata,
+        ubcore_udrv_priv, //
     },
     tp::Holder, //
 };
@@ -54,6 +59,43 @@ impl Ucontext {
     /// Counts one object more or less.
     pub(crate) fn count(&self, change: i32) {
         self.objects().add(change, Relaxed);
+    }
+}
+
+/// For whom something is done after the call that asked for it: without private data, and not in the
+/// user's address space.
+pub(crate) struct Behalf(*mut ubcore_ucontext);
+
+// SAFETY: A context may be used by any thread.
+unsafe impl Send for Behalf {}
+
+impl Behalf {
+    /// For the owner of an object, which is to live until [`Self::with`] has returned.
+    pub(crate) fn of<K: Kind>(object: &Obj<K>) -> Self {
+        Self(
+            object
+                .uctx()
+                .map_or(core::ptr::null_mut(), Ucontext::as_ptr),
+        )
+    }
+
+    /// Calls `f` for that owner.
+    pub(crate) fn with<R>(&self, f: impl FnOnce(User<'_>) -> R) -> R {
+        let mut private = ubcore_udrv_priv::default();
+        let mut udata = ubcore_udata {
+            uctx: self.0,
+            udrv_data: &mut private,
+        };
+        // SAFETY: Null, or valid as long as there are objects of it.
+        let uctx = unsafe { Ucontext::from_raw(self.0) };
+        f(User {
+            udata: match uctx {
+                Some(_) => &mut udata,
+                None => core::ptr::null_mut(),
+            },
+            uctx,
+            _udata: PhantomData,
+        })
     }
 }
 

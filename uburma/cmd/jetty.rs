@@ -100,6 +100,7 @@ fn parts(
             jfr.map(Shared::parent).transpose()?,
             group.map(Shared::parent).transpose()?,
         ],
+        request: None,
     })
 }
 

@@ -151,6 +151,7 @@ fn make<'a>(
             ..Default::default()
         },
         parents: [Some(request.jfc_handle.parent()?), None, None, None],
+        request: None,
     };
     let user = call.user(&request.udata)?;
     let jfc = request.jfc_handle.get()?;

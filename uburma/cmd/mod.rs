@@ -12,6 +12,7 @@ pub(crate) mod jetty;
 pub(crate) mod jfc;
 pub(crate) mod jfr;
 pub(crate) mod jfs;
+pub(crate) mod notify;
 mod options;
 pub(crate) mod query;
 pub(crate) mod seg;

@@ -2,6 +2,7 @@
 
 //! Imported jettys and receive queues.
 
+use super::notify::find_notifier;
 use crate::{
     bindings_ub as b,
     command::{
@@ -10,6 +11,7 @@ use crate::{
         Outcome, //
     },
     dispatch::Call,
+    event::notifier::Request as Pending,
     flags,
     handle::{
         NewHandle,
@@ -18,10 +20,12 @@ use crate::{
     io::Udata,
     table::{
         import_jetty,
+        import_jetty_async,
         import_jetty_ex,
         import_jfr,
         import_jfr_ex,
         unimport_jetty,
+        unimport_jetty_async,
         unimport_jfr, //
     },
     teardown::destroy,
@@ -180,6 +184,60 @@ pub(crate) fn import_jetty_ex<'a>(
     let (tpn, handle, new) = new_jetty(call, config, tp, &request.udata)?;
     let udata = request.udata;
     then(import_jetty_ex::Reply { tpn, handle, udata }, new)
+}
+
+/// Returns the kind of transport path that an import has if the user does not say.
+fn usual_tp(trans_mode: u32) -> u32 {
+    if trans_mode == b::UBURMA_TM_UM {
+        b::UBURMA_TP_TYPE_UTP
+    } else {
+        b::UBURMA_TP_TYPE_RTP
+    }
+}
+
+/// Begins to import a jetty over a transport path that ubcore chooses; its end is a notification.
+pub(crate) fn import_jetty_async<'a>(
+    call: &Call<'a>,
+    request: import_jetty_async::Request,
+) -> Result<Outcome<import_jetty_async::Reply, NewObject<'a>>> {
+    let notifier = find_notifier(call, request.fd)?;
+    let handle = NewHandle::reserve(call)?;
+    let config = TargetConfig {
+        eid: request.eid,
+        id: request.id,
+        flag: flags::import_jetty(request.flag),
+        trans_mode: request.trans_mode,
+        eid_index: call.context()?.eid_index,
+        target_type: request.r#type,
+        policy: request.policy,
+        token: request.token,
+        tp_type: usual_tp(request.trans_mode),
+        ..Default::default()
+    };
+    let kind = b::UBURMA_NOTIFY_IMPORT_JETTY;
+    let pending = Pending::new(&notifier, kind, request.urma_tjetty, request.user_ctx)?;
+    let (user, timeout) = (call.user(&request.udata)?, request.timeout);
+    let dev = call.device();
+    let target = TargetJetty::import_async(dev, &config, timeout, pending.clone(), Some(&user))?;
+    let reply = import_jetty_async::Reply {
+        tpn: user_tpn(None),
+        handle: handle.value(),
+        udata: request.udata,
+    };
+    let parts = Parts {
+        request: Some(pending),
+        ..Default::default()
+    };
+    then(reply, handle.attach(call, target, parts)?)
+}
+
+/// Undoes the import of a jetty, as [`unimport_jetty`]; waits for its end first.
+pub(crate) fn unimport_jetty_async(
+    call: &Call<'_>,
+    request: unimport_jetty_async::Request,
+) -> Result<Outcome<unimport_jetty_async::Reply>> {
+    destroy(call.file(), &request.handle, call.is_gone())?;
+    done(unimport_jetty_async::Reply {})
 }
 
 /// Undoes the import of a receive queue.

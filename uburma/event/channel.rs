@@ -391,6 +391,42 @@ impl Delivery<'_> {
     }
 }
 
+/// A notification, as the user gets it.
+#[derive(Clone, Copy)]
+pub(crate) struct Notification {
+    /// A number of `enum uburma_notify_type`.
+    pub(crate) kind: u32,
+    /// A number of `enum uburma_status`.
+    pub(crate) status: u32,
+    /// The user's word for the command.
+    pub(crate) user_ctx: u64,
+    /// The user's word for the object.
+    pub(crate) data: u64,
+    /// Number of the transport path.
+    pub(crate) tpn: u32,
+}
+
+impl Delivery<'_> {
+    /// Returns the notifications; other events are left out.
+    pub(crate) fn notifications(&self) -> impl Iterator<Item = Notification> + '_ {
+        self.entries.iter().flatten().filter_map(|entry| {
+            let Entry::Object(source) = entry else {
+                return None;
+            };
+            let (kind, data) = source.event();
+            let note = source.note()?;
+            let (status, tpn) = note.outcome()?;
+            Some(Notification {
+                kind,
+                status,
+                user_ctx: note.user_ctx(),
+                data,
+                tpn,
+            })
+        })
+    }
+}
+
 impl Commit for Delivery<'_> {
     fn commit(mut self) -> Result {
         let queue = self.channel.queue.lock();

@@ -2,7 +2,10 @@
 
 //! Completion event channels (JFCE): files that tell which completion queues have something.
 
-use super::channel::Channel;
+use super::{
+    channel::Channel,
+    notifier::Notifier, //
+};
 use crate::{
     kernel_ext::handle_table::HandleTable,
     stats::{
@@ -23,7 +26,7 @@ use kernel::{
     },
 };
 
-/// The completion event channels of one open device file.
+/// The completion event channels and notification channels of one open device file.
 ///
 /// The channels know it, and it knows them until their files are closed: so there is no cycle that
 /// lasts.
@@ -34,6 +37,9 @@ pub(crate) struct Channels {
     table: HandleTable<Jfce>,
     /// Their number.
     count: Atomic<u32>,
+    /// The notification channels, likewise.
+    #[pin]
+    notifiers: HandleTable<Notifier>,
 }
 
 impl Channels {
@@ -43,6 +49,7 @@ impl Channels {
             pin_init!(Self {
                 table <- new_handle_table!(),
                 count: Atomic::new(0),
+                notifiers <- new_handle_table!(),
             }),
             GFP_KERNEL,
         )
@@ -58,6 +65,14 @@ impl Channels {
         for (_, jfce) in self.table.newest_first() {
             jfce.channel.finish_and_clear();
         }
+        for (_, notifier) in self.notifiers.newest_first() {
+            notifier.channel().finish_and_clear();
+        }
+    }
+
+    /// Returns the notification channels.
+    pub(super) fn notifiers(&self) -> &HandleTable<Notifier> {
+        &self.notifiers
     }
 }
 

@@ -14,11 +14,85 @@ use kernel::{
     sync::{
         atomic::{
             Atomic,
+            Full,
             Relaxed, //
         },
-        Arc, //
+        Arc,
+        SetOnce, //
     },
 };
+
+/// How many asynchronous commands of a channel there are whose end nobody has read.
+pub(crate) struct Outstanding(Atomic<u32>);
+
+impl Outstanding {
+    /// Makes a count of zero.
+    pub(crate) fn new() -> Result<Arc<Self>> {
+        Ok(Arc::new(Self(Atomic::new(0)), GFP_KERNEL)?)
+    }
+}
+
+/// What a notification says of the end of an asynchronous command.
+pub(crate) struct Note {
+    /// A word of the user's.
+    user_ctx: u64,
+    /// Status and number of the transport path, once it has ended.
+    outcome: SetOnce<(u32, u32)>,
+    /// Where it is counted.
+    outstanding: Arc<Outstanding>,
+    /// Whether it is counted still: neither read nor dropped.
+    counted: Atomic<bool>,
+}
+
+impl Note {
+    /// Makes one of a command that has not ended; `EAGAIN` if `max` are outstanding.
+    pub(crate) fn new(outstanding: &Arc<Outstanding>, max: u32, user_ctx: u64) -> Result<Self> {
+        let count = &outstanding.0;
+        if count.fetch_add(1, Relaxed) >= max {
+            count.fetch_sub(1, Relaxed);
+            return Err(EAGAIN);
+        }
+        Ok(Self {
+            user_ctx,
+            outcome: SetOnce::new(),
+            outstanding: outstanding.clone(),
+            counted: Atomic::new(true),
+        })
+    }
+
+    /// Returns the user's word.
+    pub(crate) fn user_ctx(&self) -> u64 {
+        self.user_ctx
+    }
+
+    /// Says how the command has ended.
+    pub(crate) fn set_outcome(&self, status: u32, tpn: u32) {
+        self.outcome.populate((status, tpn));
+    }
+
+    /// Returns how the command has ended, once it has.
+    pub(crate) fn outcome(&self) -> Option<(u32, u32)> {
+        self.outcome.as_ref().copied()
+    }
+
+    /// Tells whether the end has been read, or will never be.
+    pub(crate) fn is_settled(&self) -> bool {
+        !self.counted.load(Relaxed)
+    }
+
+    /// Counts it no more.
+    fn settle(&self) {
+        if self.counted.xchg(false, Full) {
+            self.outstanding.0.fetch_sub(1, Relaxed);
+        }
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
 
 /// One kind of event of one object.
 ///
@@ -35,6 +109,8 @@ pub(crate) struct Source {
     reported: Atomic<u32>,
     /// No further events: the object is gone.
     retired: Atomic<bool>,
+    /// Of a notification: what it says.
+    note: Option<Note>,
     /// Whether it is in the queue: while something is pending, and nobody reads it.
     #[pin]
     tracker: AtomicTracker,
@@ -53,6 +129,16 @@ impl_list_item! {
 impl Source {
     /// Makes a source without events.
     pub(crate) fn new(kind: u32, data: u64) -> Result<Arc<Self>> {
+        Self::make(kind, data, None)
+    }
+
+    /// Makes the source of a notification.
+    pub(crate) fn with_note(kind: u32, data: u64, note: Note) -> Result<Arc<Self>> {
+        Self::make(kind, data, Some(note))
+    }
+
+    /// Makes a source.
+    fn make(kind: u32, data: u64, note: Option<Note>) -> Result<Arc<Self>> {
         Arc::pin_init(
             pin_init!(Self {
                 kind,
@@ -60,6 +146,7 @@ impl Source {
                 pending: Atomic::new(0),
                 reported: Atomic::new(0),
                 retired: Atomic::new(false),
+                note,
                 tracker <- AtomicTracker::new(),
                 links <- ListLinks::new(),
             }),
@@ -70,6 +157,11 @@ impl Source {
     /// Returns type and data of its events.
     pub(crate) fn event(&self) -> (u32, u64) {
         (self.kind, self.data)
+    }
+
+    /// Returns what a notification says.
+    pub(crate) fn note(&self) -> Option<&Note> {
+        self.note.as_ref()
     }
 
     /// Returns the number of events that the user has read.
@@ -105,6 +197,9 @@ impl Source {
     pub(super) fn count_reported(&self) {
         let reported = self.reported.load(Relaxed);
         self.reported.store(reported.wrapping_add(1), Relaxed);
+        if let Some(note) = &self.note {
+            note.settle();
+        }
     }
 
     /// Drops what is pending; returns how much. Under the lock of the queue.
@@ -115,5 +210,8 @@ impl Source {
     /// Takes no further events from now on. Under the lock of the queue.
     pub(super) fn retire(&self) {
         self.retired.store(true, Relaxed);
+        if let Some(note) = &self.note {
+            note.settle();
+        }
     }
 }

@@ -2350,6 +2350,9 @@ struct ubcore_net_addr;
  * @poll_jfc: fetches completions; any context. Count, or an error
  * @disassociate_ucontext: the device goes away while a user has the context:
  *	stop all of it. Absent: the driver cannot be removed then
+ * @connect_tjetty: gives a transport path to an import of mode RM or UM that was
+ *	made with an all-zero one; nothing can be sent over it before. Absent: an
+ *	asynchronous import sets its path up before it begins
  * @get_eid_by_ip: finds the EID of a network address
  * @get_ip_by_eid: finds the network address of an EID
  * @get_smac: gives the MAC address of this device
@@ -2541,6 +2544,8 @@ struct ubcore_ops {
 			struct ubcore_cr *cr);
 
 	void (*disassociate_ucontext)(struct ubcore_ucontext *uctx);
+	int (*connect_tjetty)(struct ubcore_tjetty *tjetty,
+			      struct ubcore_active_tp_cfg *active_tp_cfg);
 
 	int (*get_eid_by_ip)(struct ubcore_device *dev,
 			     struct ubcore_net_addr *net_addr,

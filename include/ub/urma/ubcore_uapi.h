@@ -348,6 +348,12 @@ int ubcore_unbind_jetty(struct ubcore_jetty *jetty);
  * @cb: what to call at the end
  * @udata: user, or NULL
  *
+ * The private data of @udata is used during the call. The transport path is set
+ * up after it, unless the driver chooses paths itself or lacks @connect_tjetty
+ * of struct ubcore_ops. Until @cb is called the import is in use: what would
+ * change it gives -EBUSY. @cb is called once, with -EIO if the device goes away
+ * first; removal of the device and ubcore_unregister_client() wait for that.
+ *
  * Return: the import, usable once @cb has been called with status 0; an
  * ERR_PTR(): @cb is not called and still the caller's. To be undone by
  * ubcore_unimport_jetty_async() or ubcore_unimport_jetty() in either case.
@@ -357,7 +363,10 @@ struct ubcore_tjetty *ubcore_import_jetty_async(struct ubcore_device *dev,
 						int timeout,
 						struct ubcore_import_cb *cb,
 						struct ubcore_udata *udata);
-/* These three as well: an error says that @cb is not called. */
+/*
+ * These three as well: an error says that @cb is not called; until it is called
+ * the objects are in use. The driver gets no private data for the binding.
+ */
 int ubcore_unimport_jetty_async(struct ubcore_tjetty *tjetty, int timeout,
 				struct ubcore_unimport_cb *cb);
 int ubcore_bind_jetty_async(struct ubcore_jetty *jetty,

@@ -30,6 +30,7 @@ pub(crate) mod jfc;
 pub(crate) mod jfr;
 pub(crate) mod jfs;
 pub(crate) mod object;
+mod pending;
 pub(crate) mod registration;
 pub(crate) mod seg;
 pub(crate) mod staged;
@@ -77,6 +78,7 @@ pub(crate) use self::{
         Jfs,
         JfsConfig, //
     },
+    pending::RequestHandler,
     registration::{
         Client,
         ClientSlot,

@@ -10,6 +10,7 @@ use super::{
         Live, //
     },
     event::HandlerRef,
+    pending::Pending,
     ucontext::{
         Ucontext,
         User, //
@@ -64,6 +65,8 @@ pub(crate) struct Object<K: Kind> {
     owner: Option<(Arc<Ucontext>, Charge)>,
     /// Calls in progress, and whether it is destroyed.
     gate: UseCount,
+    /// The request that makes it, if it goes on after its creation.
+    pending: Option<Arc<Pending>>,
     /// Who gets its events. Dropped with the object: the callbacks use it until the destroy.
     _handler: Option<HandlerRef>,
 }
@@ -127,6 +130,7 @@ impl<K: Kind> Object<K> {
                 dev: dev.clone(),
                 owner,
                 gate: UseCount::new(),
+                pending: None,
                 _handler: handler,
             }),
             Err(e) => {
@@ -134,6 +138,12 @@ impl<K: Kind> Object<K> {
                 Err(e)
             }
         }
+    }
+
+    /// Says that a request goes on that makes the object.
+    pub(super) fn with_pending(mut self, pending: Arc<Pending>) -> Self {
+        self.pending = Some(pending);
+        self
     }
 
     /// Counts and charges an object of a user.
@@ -191,13 +201,17 @@ impl<K: Kind> Object<K> {
         &self.dev
     }
 
-    /// Destroys the object; its handler is not called any more on return.
+    /// Destroys the object; its handler is not called any more on return. Waits for a request that
+    /// makes it.
     ///
     /// # Errors
     ///
     /// `EINVAL` when it is destroyed already, `EBUSY` while it is in use, `EIO` when the device is
     /// gone, or the error of ubcore or the driver; then nothing has changed.
     pub(crate) fn destroy(&self) -> Result {
+        if let Some(pending) = &self.pending {
+            pending.wait();
+        }
         let exclusive = ExclusiveRef::new(self)?;
         let live = self.dev.enter()?;
         // SAFETY: By the type's invariant; nobody else is in a call, nor will be after success.

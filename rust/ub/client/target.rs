@@ -79,7 +79,7 @@ pub(crate) struct TargetConfig {
 
 impl TargetConfig {
     /// Makes the C structure.
-    fn to_raw(self) -> b::ubcore_tjetty_cfg {
+    pub(super) fn to_raw(self) -> b::ubcore_tjetty_cfg {
         b::ubcore_tjetty_cfg {
             id: b::ubcore_jetty_id {
                 eid: eid_from_bytes(self.eid),
@@ -169,7 +169,7 @@ fn tp_handle(value: u64) -> b::ubcore_tp_handle {
 /// # Safety
 ///
 /// `this` must be a valid import that is not being undone.
-unsafe fn tpn(this: *mut b::ubcore_tjetty) -> Option<u32> {
+pub(super) unsafe fn tpn(this: *mut b::ubcore_tjetty) -> Option<u32> {
     // SAFETY: By the function's contract.
     let vtpn = unsafe { (*this).vtpn };
     if vtpn.is_null() {

@@ -315,6 +315,9 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Target<Self>>>;
 
+    /// Gives a transport path to an import that was made without one.
+    fn connect_target(target: ArcBorrow<'_, Target<Self>>, tp: &ActiveTp) -> Result;
+
     /// Gives up an import.
     fn unimport(target: ArcBorrow<'_, Target<Self>>) -> Result;
 

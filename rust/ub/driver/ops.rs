@@ -128,6 +128,7 @@ impl<D: Driver> Table<D> {
         free_jetty: Some(staged::free::<D, jetty::JettyKind>),
         import_jetty_ex: Some(target::import_jetty::<D>),
         unimport_jetty: Some(target::unimport::<D>),
+        connect_tjetty: Some(target::connect::<D>),
         bind_jetty_ex: Some(jetty::bind::<D>),
         unbind_jetty: Some(jetty::unbind::<D>),
 

@@ -140,6 +140,20 @@ pub(super) unsafe extern "C" fn import_jfr<D: Driver>(
     unsafe { import::<D>(dev, cfg, tp, udata, |_| Ok(TargetKind::Jfr)) }
 }
 
+/// See `ubcore_ops.connect_tjetty`.
+///
+/// # Safety
+///
+/// Called by ubcore, by the contract.
+pub(super) unsafe extern "C" fn connect<D: Driver>(
+    tjetty: *mut bindings_ub::ubcore_tjetty,
+    tp: *mut bindings_ub::ubcore_active_tp_cfg,
+) -> c_int {
+    // SAFETY: An import of this driver, alive during the call, and a valid path.
+    let (target, tp) = unsafe { (Target::<D>::borrow(tjetty), ActiveTp::from_raw(tp)) };
+    into_int(D::connect_target(target, &tp))
+}
+
 /// See `ubcore_ops.unimport_jetty` and `ubcore_ops.unimport_jfr`.
 ///
 /// # Safety

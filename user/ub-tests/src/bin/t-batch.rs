@@ -220,7 +220,7 @@ fn events_of_jettys_are_summed() -> Outcome {
 
 /// Two JFCs of one channel: two completion events of the one are read, one of the other.
 fn events_of_jfcs_are_summed() -> Outcome {
-    let mut side = Side::create(Default::default())?;
+    let side = Side::create(Default::default())?;
     let jfce = Jfce::create(&side.ctx)?;
     let target = side.import(&side)?;
     let mut jfcs = Vec::new();

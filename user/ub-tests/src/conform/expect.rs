@@ -29,16 +29,10 @@ const NOT_OFFERED: &[(u32, Status)] = &[
     (UBURMA_CMD_ADVISE_JETTY, Status::Refused(EINVAL)),
     (UBURMA_CMD_UNADVISE_JETTY, Status::Refused(EINVAL)),
     (UBURMA_CMD_MODIFY_TP, Status::Unsupported(EOPNOTSUPP)),
-    (UBURMA_CMD_IMPORT_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_UNIMPORT_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_BIND_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_UNBIND_JETTY_ASYNC, Status::Refused(EOPNOTSUPP)),
-    (UBURMA_CMD_CREATE_NOTIFIER, Status::Refused(EOPNOTSUPP)),
 ];
 
 /// Event commands that are not offered.
-const EVENTS_NOT_OFFERED: &[(u32, Status)] =
-    &[(UBURMA_EVENT_CMD_WAIT_NOTIFY, Status::Refused(EINVAL))];
+const EVENTS_NOT_OFFERED: &[(u32, Status)] = &[];
 
 /// How a command may answer a number that is possible for the ABI, but not for the device.
 const DEFINED: &[i32] = &[
