@@ -218,6 +218,7 @@ fn jetty_config(jfc: u64, jfr: (u64, u32)) -> JettyConfig {
         send: jfs_config(jfc),
         recv_jfc: jfc,
         jfr,
+        group: 0,
         token: 0,
         cookie: 0,
     }

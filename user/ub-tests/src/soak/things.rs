@@ -172,6 +172,7 @@ impl Home {
             send,
             recv_jfc: self.jfc(rng, board),
             jfr: (handle, id),
+            group: 0,
             token: JETTY_TOKEN,
             cookie: rng.next(),
         };
