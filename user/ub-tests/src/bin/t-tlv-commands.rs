@@ -22,12 +22,10 @@ const TAKE_NOTHING: [u32; 4] = [
 ];
 
 /// Known commands that are not offered, and how they are refused.
-const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[
-    (
-        UBURMA_CMD_ADVISE_JFR..=UBURMA_CMD_UNADVISE_JETTY,
-        libc::EINVAL,
-    ),
-];
+const REFUSED: &[(std::ops::RangeInclusive<u32>, i32)] = &[(
+    UBURMA_CMD_ADVISE_JFR..=UBURMA_CMD_UNADVISE_JETTY,
+    libc::EINVAL,
+)];
 
 fn refusal(command: u32) -> Option<i32> {
     REFUSED
