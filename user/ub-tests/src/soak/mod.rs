@@ -71,6 +71,8 @@ struct Soak {
     kills: u64,
     /// Devices removed.
     removals: u64,
+    /// The longest that a process took to die, and a device to go.
+    slowest: [Duration; 2],
     _bus: (OwnedFd, OwnedFd),
 }
 
@@ -112,6 +114,7 @@ impl Soak {
             children: Vec::new(),
             kills: 0,
             removals: 0,
+            slowest: [Duration::ZERO; 2],
             _bus: bus,
         };
         for place in 0..PROCESSES {
@@ -150,8 +153,10 @@ impl Soak {
             let place = self.rng.below(self.children.len());
             self.check_alive()?;
             let (pid, generation) = self.children[place];
+            let killed = Instant::now();
             sys::kill(pid, libc::SIGKILL)?;
             gone(pid)?;
+            self.slowest[0] = self.slowest[0].max(killed.elapsed());
             self.kills += 1;
             let pid = self.start(place as u64, generation + 1)?;
             self.children[place] = (pid, generation + 1);
@@ -162,7 +167,9 @@ impl Soak {
     fn toggle_device(&mut self) -> Outcome {
         let path = Path::new(CONFIG).join(self.rng.pick(&OWN));
         if path.exists() {
+            let asked = Instant::now();
             fs::remove_dir(&path)?;
+            self.slowest[1] = self.slowest[1].max(asked.elapsed());
             self.removals += 1;
             if self.rng.chance(50) {
                 fs::create_dir(&path)?;
@@ -212,6 +219,8 @@ impl Soak {
             "# {tried} commands and doorbells, {worked} worked; {} processes killed, {} devices removed",
             self.kills, self.removals
         );
+        let [kill, removal] = self.slowest;
+        println!("# the slowest of them took {kill:?} to die, {removal:?} to go");
         let actions: Vec<String> = ACTIONS
             .iter()
             .enumerate()
@@ -231,11 +240,10 @@ impl Soak {
         for (i, name) in ACTIONS.iter().enumerate() {
             check!(board.counted(i) > 0, "no thread did '{name}'");
         }
-        check!(self.kills >= config.seconds / 20, "{} kills", self.kills);
-        check!(
-            self.removals > 0 || config.seconds < 10,
-            "no device removed"
-        );
+        // On a busy machine these take their time; with hours they have to come often.
+        let least = config.seconds / 60;
+        check!(self.kills >= least.max(1), "{} kills", self.kills);
+        check!(self.removals >= least.max(1), "{} removals", self.removals);
         let worked = board
             .commands()
             .filter(|number| board.command(*number).1 > 0);
