@@ -216,6 +216,9 @@ impl Channel {
     /// Reports an event of an object. Any context but NMI.
     pub(crate) fn raise(&self, source: &Arc<Source>) {
         self.change(mask::IN | mask::RDNORM, |queue| {
+            if queue.gone {
+                source.forsake();
+            }
             let raise = !queue.gone && source.add();
             if raise {
                 queue.link(source, false);
@@ -274,7 +277,11 @@ impl Channel {
             queue.gone = true;
             core::mem::swap(&mut sources, &mut queue.sources);
             core::mem::swap(&mut general, &mut queue.general);
-            let dropped: i64 = sources.iter().map(|source| i64::from(source.clear())).sum();
+            let mut dropped = 0;
+            for source in &sources {
+                dropped += i64::from(source.clear());
+                source.forsake();
+            }
             let fatal = i64::from(queue.fatal.take().is_some());
             self.stats
                 .add(Item::Event, -(dropped + fatal + general.len() as i64));

@@ -210,6 +210,11 @@ impl Source {
     /// Takes no further events from now on. Under the lock of the queue.
     pub(super) fn retire(&self) {
         self.retired.store(true, Relaxed);
+        self.forsake();
+    }
+
+    /// Notes that nobody will read what it has to say: its channel is closed.
+    pub(super) fn forsake(&self) {
         if let Some(note) = &self.note {
             note.settle();
         }
