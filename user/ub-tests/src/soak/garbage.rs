@@ -20,6 +20,9 @@ use crate::Failure;
 
 /// Bytes that replies of any claimed size may go to.
 const DUMP: usize = 32 << 20;
+/// Bytes behind them that nobody can access: the kernel is told of memory up to the end,
+/// and of more, and what comes next in the address space is ours.
+const GUARD: usize = 64 << 10;
 
 /// Sizes of values.
 const SIZES: [usize; 8] = [1, 2, 4, 4, 8, 8, 16, 32];
@@ -34,11 +37,9 @@ pub struct Garbage {
 impl Garbage {
     /// Makes it.
     pub fn new(board: Board, eid: Eid) -> Result<Self, Failure> {
-        Ok(Garbage {
-            dump: Mapping::anonymous(DUMP)?,
-            board,
-            eid,
-        })
+        let dump = Mapping::anonymous(DUMP + GUARD)?;
+        dump.protect_from(DUMP)?;
+        Ok(Garbage { dump, board, eid })
     }
 
     /// An address, good or bad.

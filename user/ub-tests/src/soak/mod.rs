@@ -180,23 +180,14 @@ impl Soak {
         Ok(())
     }
 
-    /// None of them ends by itself. A thread may take a mapping away that another one is writing to:
-    /// who dies of that is started again.
+    /// None of them ends by itself.
     fn check_alive(&mut self) -> Outcome {
         for i in 0..self.children.len() {
             let (pid, generation) = self.children[i];
-            match sys::try_wait(pid)? {
-                None => (),
-                Some(Exit::Signal(libc::SIGSEGV | libc::SIGBUS)) => {
-                    println!("# a process of generation {generation} lost a mapping");
-                    let pid = self.start(i as u64, generation + 1)?;
-                    self.children[i] = (pid, generation + 1);
-                }
-                Some(exit) => {
-                    self.children.swap_remove(i);
-                    let text = format!("a process of generation {generation} ended: {exit:?}");
-                    return Err(Failure::Fail(text));
-                }
+            if let Some(exit) = sys::try_wait(pid)? {
+                self.children.swap_remove(i);
+                let text = format!("a process of generation {generation} ended: {exit:?}");
+                return Err(Failure::Fail(text));
             }
         }
         Ok(())
