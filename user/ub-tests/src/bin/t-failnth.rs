@@ -58,7 +58,9 @@ fn coverage() -> Outcome {
     std::io::Write::flush(&mut std::io::stdout())?;
     if std::env::args().count() == 1 {
         check_eq!(list.len() as u32, LAST + LAST_EVENT, "commands swept");
-        check!(sum.faults.iter().all(|count| *count > 10), "{sum:?}");
+        // Pages are few: most allocations find some in the caches.
+        check!(sum.faults.iter().all(|count| *count > 0), "{sum:?}");
+        check!(sum.steps() > 800, "{sum:?}");
     }
     Ok(())
 }
