@@ -77,9 +77,10 @@ count_cargo() {
 	say "$what: $passed of $((passed + failed)) passed"
 }
 
-# cargo_tests WHAT DIRECTORY: the tests of a crate or workspace, on this machine.
+# cargo_tests WHAT DIRECTORY [OPTION...]: the tests of a crate or workspace, on this machine.
 cargo_tests() {
 	local what=$1 dir=$2 log=$BUILD/${2//\//-}.log status=0 locked=()
+	shift 2
 	if [ ! -e "$UB_ROOT/$dir/Cargo.toml" ]; then
 		failure "$what: there is no $dir/Cargo.toml"
 		return
@@ -87,7 +88,7 @@ cargo_tests() {
 	[ ! -e "$UB_ROOT/$dir/Cargo.lock" ] || locked=(--locked)
 	CARGO_TARGET_DIR=$BUILD/host-tests CARGO_TERM_COLOR=never CARGO_PROFILE_DEV_DEBUG=0 \
 		wait_progress "$what" "10 to 90 s" "$log" cargo test --no-fail-fast --workspace \
-		--manifest-path "$UB_ROOT/$dir/Cargo.toml" "${locked[@]}" || status=$?
+		--manifest-path "$UB_ROOT/$dir/Cargo.toml" "${locked[@]}" "$@" || status=$?
 	count_cargo "$what" "$log" "$status"
 }
 
@@ -141,6 +142,9 @@ check_listed() {
 		[ ! -e "$source" ] || grep -qE "^[^#]*\b$name\b" "$UB_ROOT/selftests/vm/tests.list" ||
 			failure "$name is in user/ and not in selftests/vm/tests.list"
 	done
+	for source in $(grep -rl '#\[test\]' "$UB_ROOT"/user/ub-tests/src/bin "$UB_ROOT"/user/ub-bench/src); do
+		failure "$source has tests, and programs are not tested on this machine"
+	done
 }
 
 # vm_tests FLAVOUR SUITE [OPTION...]: the list's programs of a suite.
@@ -173,7 +177,8 @@ host_tests() {
 	say "== host tests =="
 	runner_tests
 	cargo_tests "pure logic" selftests/host
-	cargo_tests "user library" user
+	# Programs that run in the virtual machine only have no tests of their own to be built.
+	cargo_tests "user library" user --lib --bin ub-demo
 	ktap_test abi-c selftests/abi/check_c.py
 	cargo_tests "ABI in Rust" selftests/abi/rust
 }

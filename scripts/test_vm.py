@@ -257,6 +257,27 @@ class Lists(unittest.TestCase):
         self.assertIn(b"TRAILER!!!", data)
 
 
+class Links(unittest.TestCase):
+    """Programs of several names in the initramfs."""
+
+    def test_a_program_of_many_names_is_there_once(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            programs = {}
+            for name in ("all", "other"):
+                programs[name] = os.path.join(scratch, name)
+                with open(programs[name], "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\n")
+            for name in ("t-a", "t-b"):
+                programs[name] = os.path.join(scratch, name)
+                os.symlink("all", programs[name])
+            del programs["all"]
+            archive = unittest.mock.Mock()
+            guest._add_programs(archive, programs, scratch)  # pylint: disable=protected-access
+        files = [call.args[0] for call in archive.file.call_args_list]
+        self.assertEqual(files, ["tests/other", "tests/t-a"])
+        archive.symlink.assert_called_once_with("tests/t-b", "t-a")
+
+
 class KernelModules(unittest.TestCase):
     """Modules of the kernel itself."""
 

@@ -53,7 +53,9 @@ class Show:
         skipped = program.count(ktap.SKIP)
         if skipped:
             text += f", {skipped} skipped as the list allows"
-        say(f"{text} ({taken:.1f} s)")
+        # The second number tells the same on a busy host as on an idle one.
+        cpu = f", {program.cpu:.1f} s of CPUs" if program.cpu is not None else ""
+        say(f"{text} ({taken:.1f} s{cpu})")
         for result in program.results:
             if result.status == ktap.FAIL:
                 why = f" ({result.why.splitlines()[-1]})" if result.why else ""
@@ -184,7 +186,10 @@ def run(options):
     if options.results:
         with open(options.results, "w", encoding="utf-8") as file:
             json.dump({"passed": counts[ktap.PASS], "failed": counts[ktap.FAIL],
-                       "skipped": counts[ktap.SKIP], "failures": [what for what, _ in failures]},
+                       "skipped": counts[ktap.SKIP], "failures": [what for what, _ in failures],
+                       "seconds": {program.name: [round((program.ended or 0)
+                                                        - (program.began or 0), 1), program.cpu]
+                                   for program in outcome.programs}},
                       file, indent=1)
     return 0 if counts[ktap.FAIL] == 0 and counts[ktap.PASS] > 0 else 1
 

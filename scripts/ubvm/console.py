@@ -44,6 +44,8 @@ class Program:
         self.may_skip = may_skip
         self.began = None
         self.ended = None
+        # Seconds of the host's CPUs that the machine used meanwhile.
+        self.cpu = None
         self.results = []
         self.output = []
 

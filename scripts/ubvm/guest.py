@@ -45,6 +45,18 @@ def _is_static(path):
     return 3 not in kinds
 
 
+def _add_programs(archive, programs, scratch):
+    """Programs by name; one that has several names once, with links."""
+    added = {}
+    for name, path in sorted(programs.items()):
+        real = os.path.realpath(path)
+        if real in added:
+            archive.symlink(f"tests/{name}", added[real])
+            continue
+        _add_program(archive, name, path, scratch)
+        added[real] = name
+
+
 def _add_program(archive, name, path, scratch):
     """A program without its symbols: unpacking costs the guest time and memory."""
     if not _is_static(path):
@@ -123,8 +135,7 @@ def build(path, plan, programs, modules, load, files=(), own=()):
             archive.data(name, text.encode())
         archive.data("plan", "".join(line + "\n" for line in plan).encode())
         _add_modules(archive, modules, load, own)
-        for name, source in sorted(programs.items()):
-            _add_program(archive, name, source, scratch)
+        _add_programs(archive, programs, scratch)
         for source, name in files:
             archive.file(name.lstrip("/"), source)
         archive.close()

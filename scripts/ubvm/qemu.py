@@ -91,6 +91,15 @@ class Boot:
                       for line in whole]
         return found
 
+    def spent(self):
+        """Seconds of the host's CPUs that the machine has used so far, or None."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         """Ends the machine and returns what QEMU itself had to say."""
         if self._process.poll() is None:

@@ -96,6 +96,8 @@ class Follower:
         self.show = show
         # Whether a program was running when the machine stopped.
         self.blamed = False
+        # What the machine had used of the host's CPUs when the program that runs began.
+        self.spent = None
 
     def run(self, initrd, log):
         """Boots; returns the reason why the machine did not come to its end, or None."""
@@ -131,7 +133,7 @@ class Follower:
                 return "ended"
             for serial, text in lines:
                 log.write(text + "\n")
-                self._line(serial, text, now - started)
+                self._line(boot, serial, text, now - started)
             if self.judge.done and boot.ended(0):
                 continue
             overdue = self._overdue(now - started)
@@ -143,15 +145,23 @@ class Follower:
                 beat = now
                 self.show.waiting(self.judge, now - started, self.steps)
 
-    def _line(self, serial, text, now):
+    def _line(self, boot, serial, text, now):
         if serial == 0:
             splat = self.judge.kernel_line(text)
             if splat is not None:
                 self.show.splat(text)
             return
         event = self.judge.user_line(text, now)
-        if event is not None:
-            self.show.event(event)
+        if event is None:
+            return
+        kind, what = event
+        if kind == "begin":
+            self.spent = boot.spent()
+        elif kind == "end":
+            spent = boot.spent()
+            if spent is not None and self.spent is not None:
+                what.cpu = spent - self.spent
+        self.show.event(event)
 
     def _overdue(self, now):
         """Why the machine is to be stopped, if it is."""

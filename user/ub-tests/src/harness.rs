@@ -5,6 +5,7 @@
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use ub_client::sys::{self, Exit, Fork};
 
@@ -129,6 +130,7 @@ pub fn run_with(name: &str, tests: &[Test], options: Options) -> ExitCode {
     }
     let counters = options.counters && is_root;
     println!("1..{}", chosen.len() + usize::from(counters));
+    let start = Instant::now();
     let before = counters.then(Snapshot::take);
     let mut failed = 0;
     for (i, test) in chosen.iter().enumerate() {
@@ -138,10 +140,34 @@ pub fn run_with(name: &str, tests: &[Test], options: Options) -> ExitCode {
         let outcome = before.and_then(|before| before.compare());
         failed += usize::from(!report(chosen.len() + 1, "nothing_left_behind", outcome));
     }
+    println!("{}", spent(start));
+    let _ = std::io::stdout().flush();
     if failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    }
+}
+
+/// How long the program took, and the time of CPUs that it and its children spent.
+fn spent(start: Instant) -> String {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name, which is in parentheses: the 12th to 15th, in hundredths of seconds.
+    let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace();
+    let times: Vec<f64> = fields
+        .skip(11)
+        .take(4)
+        .filter_map(|word| word.parse().ok())
+        .map(|ticks: f64| ticks / 100.0)
+        .collect();
+    let wall = start.elapsed().as_secs_f64();
+    match times[..] {
+        [user, system, users, systems] => format!(
+            "# took {wall:.1} s; CPUs spent {:.1} s in programs, {:.1} s in the kernel for them",
+            user + users,
+            system + systems
+        ),
+        _ => format!("# took {wall:.1} s"),
     }
 }
 

@@ -376,7 +376,7 @@ fn numbers_alone_do_not_help() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-access",
         tests![

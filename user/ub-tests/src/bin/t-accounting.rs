@@ -415,7 +415,7 @@ fn another_process_gives_back() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         root: true,
         ..Default::default()

@@ -477,7 +477,7 @@ fn attributes_are_needed() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-async",
         tests![

@@ -345,7 +345,7 @@ fn when_the_device_is_gone() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-batch",
         tests![

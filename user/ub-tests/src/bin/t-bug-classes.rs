@@ -294,7 +294,7 @@ fn deep_backlog() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         limit: 180,
         ..Default::default()

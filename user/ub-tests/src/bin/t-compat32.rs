@@ -145,7 +145,7 @@ fn bad_headers() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-compat32",
         tests![context_and_queries, objects, doorbell, events, bad_headers],

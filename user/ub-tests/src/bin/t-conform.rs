@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use ub_tests::conform::{every_command_has_a_recipe, matrix, prepare, TESTS};
 use ub_tests::{tests, Options, Test};
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     if let Err(failure) = prepare() {
         println!("Bail out! {failure:?}");
         return ExitCode::FAILURE;

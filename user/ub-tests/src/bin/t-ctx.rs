@@ -329,7 +329,7 @@ fn handles_are_of_their_file() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-ctx",
         tests![

@@ -306,7 +306,7 @@ fn memory_operations_are_not_for_um() -> Outcome {
     })
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-data-checks",
         tests![

@@ -313,7 +313,7 @@ fn full_send_queue() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-data-errors",
         tests![

@@ -237,7 +237,7 @@ fn invalidates() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-data-queue",
         tests![

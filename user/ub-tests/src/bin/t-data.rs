@@ -335,7 +335,7 @@ fn lists_of_ranges() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-data",
         tests![

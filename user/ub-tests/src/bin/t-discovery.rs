@@ -364,7 +364,7 @@ fn anyone_may_open() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-discovery",
         tests![

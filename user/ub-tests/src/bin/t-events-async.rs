@@ -297,7 +297,7 @@ fn unread_async_events_do_not_count() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-events-async",
         tests![

@@ -259,7 +259,7 @@ fn removal_hangs_up_completion_channels() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         root: true,
         ..Default::default()

@@ -372,7 +372,7 @@ fn event_mode_transfers() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-events",
         tests![

@@ -300,7 +300,7 @@ fn injector_works() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         limit: 1200,
         root: true,

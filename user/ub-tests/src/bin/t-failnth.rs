@@ -65,7 +65,7 @@ fn coverage() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let _ = std::fs::remove_file(RECORD);
     let options = Options {
         limit: 120,

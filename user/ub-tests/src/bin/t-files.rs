@@ -350,7 +350,7 @@ fn commands_race_with_closing() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-files",
         tests![

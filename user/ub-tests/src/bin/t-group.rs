@@ -627,7 +627,7 @@ fn an_ordinary_pair_still_works() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-group",
         tests![

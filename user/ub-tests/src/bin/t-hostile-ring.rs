@@ -532,7 +532,7 @@ fn bystander_notices() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         limit: 60 + 2 * duration().as_secs() as u32,
         ..Default::default()

@@ -335,7 +335,7 @@ fn unused_paths() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-import",
         tests![

@@ -317,7 +317,7 @@ fn jfr_of_another_file() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-jetty",
         tests![

@@ -230,7 +230,7 @@ fn hundreds_at_once() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-jfc",
         tests![

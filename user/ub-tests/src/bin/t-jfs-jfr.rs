@@ -320,7 +320,7 @@ fn lost_counter_does_not_destroy() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-jfs-jfr",
         tests![

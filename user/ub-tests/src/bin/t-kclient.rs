@@ -255,7 +255,7 @@ const TESTS: &[ub_tests::Test] = tests![
     user_of_an_echo_goes,
 ];
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let module = Module {
         name: MODULE.to_string(),
         params: String::new(),

@@ -436,7 +436,7 @@ const TESTS: &[ub_tests::Test] = tests![
     driver_goes,
 ];
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     if let Err(why) = modules::load(&module()) {
         println!("Bail out! {MODULE} cannot be used: {why:?}");
         return ExitCode::FAILURE;

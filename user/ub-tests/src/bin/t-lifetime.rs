@@ -479,7 +479,7 @@ fn open_and_close_quickly() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().collect();
     if let [_, word, fd, socket] = &args[..] {
         if word == AFTER_EXEC {

@@ -145,7 +145,7 @@ fn number_of_devices() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         limit: 600,
         counters: false,

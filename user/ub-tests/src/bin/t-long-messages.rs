@@ -290,7 +290,7 @@ fn error_state_does_not_cut_messages() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-long-messages",
         tests![

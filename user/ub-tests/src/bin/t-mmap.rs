@@ -229,7 +229,7 @@ fn writing_the_header_changes_nothing_for_the_kernel() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-mmap",
         tests![

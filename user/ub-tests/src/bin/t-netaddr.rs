@@ -313,7 +313,7 @@ fn modify_tp_is_checked() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-netaddr",
         tests![

@@ -435,7 +435,7 @@ fn jfs_of_a_device_that_is_gone() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let options = Options {
         limit: 120,
         root: true,

@@ -16,7 +16,7 @@ fn everything_at_once() -> Outcome {
     soak(Config::from_args(SECONDS))
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let seconds = Config::from_args(SECONDS).seconds as u32;
     let options = Options {
         limit: seconds + 240,

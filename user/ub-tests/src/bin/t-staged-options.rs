@@ -578,7 +578,7 @@ fn all_at_once() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-staged-options",
         tests![

@@ -577,7 +577,7 @@ fn events_of_a_staged_queue() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-staged",
         tests![

@@ -436,7 +436,7 @@ fn attributes_are_independent() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-states",
         tests![

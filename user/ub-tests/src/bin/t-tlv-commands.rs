@@ -244,7 +244,7 @@ fn overlapping_values() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-tlv-commands",
         tests![

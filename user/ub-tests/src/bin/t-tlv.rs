@@ -337,7 +337,7 @@ fn neighbours_of_outputs_stay() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-tlv",
         tests![

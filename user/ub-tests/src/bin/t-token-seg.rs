@@ -378,7 +378,7 @@ fn many_segments() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-token-seg",
         tests![

@@ -462,7 +462,7 @@ fn bad_exchanges() -> Outcome {
     Ok(())
 }
 
-fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     ub_tests::run(
         "t-tp",
         tests![

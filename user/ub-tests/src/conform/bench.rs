@@ -266,7 +266,10 @@ impl Bench {
 
     /// Makes the call; returns the errno, or 0.
     pub fn call(&self, frame: &Frame) -> i32 {
-        let array: Vec<u8> = frame.records.iter().flat_map(Record::bytes).collect();
+        let mut array = Vec::with_capacity(16 * frame.records.len());
+        for record in &frame.records {
+            array.extend_from_slice(&record.bytes());
+        }
         let args_addr = frame.args_addr.unwrap_or(self.array.addr());
         write_within(&self.array, args_addr, &array);
         let header = uburma_cmd_hdr {

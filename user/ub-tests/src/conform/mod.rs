@@ -4,7 +4,7 @@
 //!
 //! [`table`] has the ABI's own tables; [`recipes`] know how to make each command work;
 //! [`variants`] spoil it; [`expect`] says what must happen then. A block runs all variants of a
-//! command. In each call the outputs are poisoned before and looked at afterwards.
+//! command, or, unless the argument is `full=1`, those that [`thin`] leaves. In each call the outputs are poisoned before and looked at afterwards.
 
 mod bench;
 mod block;
@@ -13,6 +13,7 @@ mod expect;
 mod generate;
 pub(crate) mod recipes;
 pub(crate) mod table;
+mod thin;
 mod totals;
 mod variants;
 pub(crate) mod world;

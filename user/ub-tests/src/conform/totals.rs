@@ -10,6 +10,7 @@ use ub_client::sys::Mapping;
 use super::expect::{status, Status};
 use super::recipes;
 use super::table::COMMANDS;
+use super::thin;
 use super::variants;
 use crate::{Failure, Outcome};
 
@@ -64,9 +65,13 @@ pub fn matrix() -> Outcome {
         .iter()
         .filter(|command| status(command) != Status::Works)
         .count();
+    let whole: usize = COMMANDS
+        .iter()
+        .map(|command| variants::all(command).len())
+        .sum();
     println!(
-        "# matrix: {} commands ({refused} not offered) x {attributes} attributes: {} variants, \
-         {} calls",
+        "# matrix: {} commands ({refused} not offered) x {attributes} attributes: {} variants \
+         of {whole}, {} calls",
         COMMANDS.len(),
         get(Sum::Variants),
         get(Sum::Calls),
@@ -77,7 +82,7 @@ pub fn matrix() -> Outcome {
     }
     let due: usize = COMMANDS
         .iter()
-        .map(|command| variants::all(command).len())
+        .map(|command| thin::chosen(command).len())
         .sum();
     check!(get(Sum::Variants) == due as u64, "{due} variants were due");
     check!(get(Sum::Calls) >= due as u64);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The matrix without most of its repetitions, for runs that have minutes and not hours.
+//!
+//! What stays: every command, every attribute of it, and for each of them every kind of
+//! variant. What is left out are values: where a kind has many of them, an attribute gets a
+//! few, and the next one gets others. All commands together see each value.
+
+use super::table::Command;
+use super::variants::{self, Head, Variant};
+
+/// Of so many values of a kind one stays.
+const ONE_OF: usize = 8;
+
+/// Whether the whole matrix is asked for, by the argument `full=1`.
+pub fn is_full() -> bool {
+    std::env::args().any(|arg| arg == "full=1")
+}
+
+/// The variants of a command that this run is to try.
+pub fn chosen(command: &Command) -> Vec<Variant> {
+    match is_full() {
+        true => variants::all(command),
+        false => thin(command),
+    }
+}
+
+/// What variants have in common that differ in a value only.
+fn class(variant: Variant) -> impl PartialEq {
+    let kind = std::mem::discriminant(&variant);
+    let head = match variant {
+        Variant::Header(head) => Some(std::mem::discriminant::<Head>(&head)),
+        _ => None,
+    };
+    (kind, variant.attr(), head)
+}
+
+/// A few variants of each class, others for each command and attribute.
+pub fn thin(command: &Command) -> Vec<Variant> {
+    let all = variants::all(command);
+    let mut list = Vec::new();
+    for alike in all.chunk_by(|one, other| class(*one) == class(*other)) {
+        let keep = match alike[0] {
+            // Too small, and too large.
+            Variant::Size(..) => 2,
+            _ => alike.len().div_ceil(ONE_OF),
+        };
+        let first = command.number as usize + alike[0].attr().unwrap_or(0);
+        let keep = keep.min(alike.len());
+        list.extend((0..keep).map(|n| alike[(first + n * alike.len() / keep) % alike.len()]));
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::table::COMMANDS;
+    use super::*;
+
+    fn has_class(list: &[Variant], wanted: Variant) -> bool {
+        list.iter().any(|one| class(*one) == class(wanted))
+    }
+
+    #[test]
+    fn no_kind_of_variant_is_lost() {
+        let (mut few, mut many) = (0, 0);
+        for command in COMMANDS {
+            let (thin, all) = (thin(command), variants::all(command));
+            for variant in &all {
+                assert!(has_class(&thin, *variant), "{}", variant.text(command));
+            }
+            assert!(thin.iter().all(|variant| all.contains(variant)));
+            few += thin.len();
+            many += all.len();
+        }
+        println!("{few} of {many} variants");
+        assert!(few > many / 3, "{few} of {many} variants");
+    }
+
+    /// The value of a variant, if it does not depend on its attribute or command.
+    fn value(variant: Variant) -> String {
+        match variant {
+            Variant::Value(_, value) => format!("Value {value}"),
+            Variant::Pointer(_, bad) => format!("Pointer {bad:?}"),
+            Variant::Private(_, private) => format!("Private {private:?}"),
+            Variant::Header(Head::Number(_) | Head::Len(_) | Head::Ioctl(_)) => String::new(),
+            _ if variant.attr().is_some() => String::new(),
+            _ => format!("{variant:?}"),
+        }
+    }
+
+    #[test]
+    fn together_the_commands_see_each_value() {
+        let values = |of: fn(&Command) -> Vec<Variant>| -> BTreeSet<String> {
+            COMMANDS.iter().flat_map(of).map(value).collect()
+        };
+        assert_eq!(values(thin), values(variants::all));
+    }
+}
