@@ -27,7 +27,7 @@ help:
 	@echo '  make doc            the documentation of the Rust code, into build/doc'
 	@echo
 	@echo '  make modules        build the modules for a kernel of yours  [KDIR=DIRECTORY]'
-	@echo '  make install        install them for that kernel, as root    [KDIR=DIRECTORY]'
+	@echo '  make install        install them and the provider of liburma, as root  [KDIR=DIRECTORY]'
 	@echo '  make uninstall      remove them again                        [KDIR=DIRECTORY]'
 	@echo '  make clean          remove build/; kernels stay in ~/.cache/ub-urma'
 	@echo

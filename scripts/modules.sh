@@ -5,11 +5,13 @@
 #
 #   modules.sh build FLAVOUR   against a test kernel, into build/FLAVOUR
 #   modules.sh clippy FLAVOUR  the same under clippy, into build/clippy
-#   modules.sh kdir            against the kernel of $KDIR, into build/kdir
-#   modules.sh install         installs build/kdir for that kernel (as root)
+#   modules.sh kdir            against the kernel of $KDIR, into build/kdir, and the
+#                              provider of liburma
+#   modules.sh install         installs both, for that kernel (as root)
 #   modules.sh uninstall       removes what install installed (as root)
 #
 # KDIR is the build directory of a kernel; that of the running kernel unless set.
+# INSTALL_MOD_PATH is a directory that stands for / in an installation.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -70,19 +72,37 @@ built_release() {
 	cat "$KDIR/include/config/kernel.release"
 }
 
+# Where liburma looks for providers: in the directory 'urma' beside itself.
+provider_file() {
+	local library
+	library=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null |
+		awk '$1 == "liburma.so.0" { print $NF; exit }')
+	echo "$(dirname "${library:-/usr/lib64/liburma.so.0}")/urma/liburma-ubsoft.so"
+}
+
 install_modules() {
-	local release dest=${INSTALL_MOD_PATH:-}
+	local release provider dest=${INSTALL_MOD_PATH:-}
 	release=$(built_release)
 	[ -e "$UB_ROOT/build/kdir/ubcore.ko" ] || die "nothing is built for $KDIR yet: run 'make modules' first"
+	[ -e "$UB_ROOT/build/provider/liburma-ubsoft.so" ] || die "the provider is not built yet: run 'make modules' first"
 	kernel_make "$KDIR" "$UB_ROOT/build/kdir"
 	as_root "${MAKE[@]}" INSTALL_MOD_PATH="$dest" INSTALL_MOD_DIR=updates/ub modules_install
 	as_root depmod ${dest:+-b "$dest"} "$release"
 	say "installed for Linux $release: load them with 'modprobe uburma' and 'modprobe ubsoft'"
+	# liburma takes no provider without the execute bit.
+	provider=$dest$(provider_file)
+	as_root install -D -m 0755 "$UB_ROOT/build/provider/liburma-ubsoft.so" "$provider"
+	say "installed $provider"
 }
 
 uninstall_modules() {
-	local release dir
+	local release dir provider
 	release=$(built_release)
+	provider=${INSTALL_MOD_PATH:-}$(provider_file)
+	if [ -e "$provider" ]; then
+		as_root rm -f "$provider"
+		say "removed $provider"
+	fi
 	dir=${INSTALL_MOD_PATH:-}/lib/modules/$release/updates/ub
 	[ -d "$dir" ] || die "nothing is installed for Linux $release"
 	as_root rm -rf "$dir"
@@ -118,6 +138,8 @@ kdir)
 	echo "$KDIR" >"$stamp"
 	check_built "$UB_ROOT/build/kdir" "${MODULES[@]}"
 	say "the modules are in build/kdir"
+	"$UB_ROOT/scripts/provider.sh"
+	say "the provider of liburma is in build/provider"
 	;;
 install) install_modules ;;
 uninstall) uninstall_modules ;;

@@ -230,6 +230,7 @@ class Lists(unittest.TestCase):
         self.assertEqual(b.plan_line(7), "t-b 7 user /sys/x t-x --n 3")
         self.assertEqual((b.suites, b.may_skip, b.programs()), ({"soak"}, True, ["t-x", "u", "v"]))
         self.assertEqual([e.one_cpu for e in testlist.parse("t-a 1\nt-b 2 one-cpu")], [False, True])
+        self.assertEqual([e.dynamic for e in testlist.parse("t-a 1\nt-b 2 dynamic")], [False, True])
 
     def test_bad_lists(self):
         for text in ("t-a", "t-a x", "t-a 0", "t-a 5 what", "t-a 5\nt-a 6"):
@@ -301,6 +302,32 @@ class KernelModules(unittest.TestCase):
     def test_absent(self):
         with self.assertRaises(guest.Missing):
             self.found("four", {})
+
+
+class Libraries(unittest.TestCase):
+    """What dynamic programs need."""
+
+    LISTED = ("\tlinux-vdso.so.1 (0x00007ffd)\n"
+              "\tlibown.so.0 => not found\n"
+              "\tlibc.so.6 => /lib/x/libc.so.6 (0x00007ff4)\n"
+              "\t/lib64/ld-linux.so.2 (0x00007ff5)\n")
+
+    def found(self, own, status=0):
+        """The files for a program of which ldd says the above."""
+        def ldd(*_, **__):
+            return argparse.Namespace(stdout=self.LISTED, stderr="bad\n", returncode=status)
+
+        with unittest.mock.patch.object(guest.subprocess, "run", ldd):
+            return guest.libraries("/x/program", own)
+
+    def test_files(self):
+        self.assertEqual(self.found({"libown.so.0"}), {"/lib/x/libc.so.6", "/lib64/ld-linux.so.2"})
+
+    def test_missing(self):
+        with self.assertRaises(guest.Missing):
+            self.found(set())
+        with self.assertRaises(guest.Missing):
+            self.found({"libown.so.0"}, status=1)
 
 
 class Machines(unittest.TestCase):

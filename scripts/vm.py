@@ -222,7 +222,8 @@ def shell(options):
         if setup.programs and os.path.isdir(setup.programs):
             for name in sorted(os.listdir(setup.programs)):
                 path = os.path.join(setup.programs, name)
-                if os.path.isfile(path) and os.access(path, os.X_OK) and "." not in name:
+                if (os.path.isfile(path) and os.access(path, os.X_OK) and "." not in name
+                        and guest.is_static(path)):
                     programs[name] = path
         guest.build(initrd, [], programs, setup.modules, setup.load, setup.files, setup.own)
         args = setup.kernel_args + ["ub.shell", f"TERM={os.environ.get('TERM', 'linux')}"]

@@ -30,7 +30,7 @@ def _applets():
     return listed.stdout.split()
 
 
-def _is_static(path):
+def is_static(path):
     """Whether an ELF program asks for no dynamic loader (no PT_INTERP)."""
     with open(path, "rb") as file:
         head = file.read(4096)
@@ -57,10 +57,37 @@ def _add_programs(archive, programs, scratch):
         added[real] = name
 
 
+def libraries(path, own):
+    """The shared libraries that a program or library needs, in the places where the loader of
+    this machine finds them; not those named in `own`, which it loads itself."""
+    listed = subprocess.run(["ldd", path], capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        raise Missing(f"ldd {path}: {listed.stderr.strip()}")
+    found = set()
+    for line in listed.stdout.splitlines():
+        words = line.split()
+        if "not found" in line:
+            if words[0] not in own:
+                raise Missing(f"{path} needs {words[0]}, which is not here")
+        elif words[0].startswith("/"):
+            found.add(words[0])
+        elif len(words) > 2 and words[2].startswith("/"):
+            found.add(words[2])
+    return found
+
+
+def _add_libraries(archive, programs):
+    """What dynamic programs need besides what is put beside them."""
+    needed = set()
+    for name, path in programs.items():
+        if not is_static(path) or ".so" in name:
+            needed |= libraries(path, programs)
+    for path in sorted(needed):
+        archive.file(path.lstrip("/"), path)
+
+
 def _add_program(archive, name, path, scratch):
     """A program without its symbols: unpacking costs the guest time and memory."""
-    if not _is_static(path):
-        raise Missing(f"{path} is not static: the test machine has no libraries")
     stripped = os.path.join(scratch, name)
     for tool in _STRIP:
         if os.path.exists(tool):
@@ -111,13 +138,13 @@ def _add_modules(archive, modules, load, own):
     archive.data("modules/order", "".join(entry + "\n" for entry in order).encode())
 
 
-def build(path, plan, programs, modules, load, files=(), own=()):
+def build(path, plan, programs, modules, load, files=(), own=(), dynamic=()):
     """Writes the initramfs to `path`.
 
     plan: lines for init (init.sh says how they look); programs: {name: host path};
     modules: directory of .ko files or None; load: module names with parameters, in
     order; files: (host path, guest path) pairs; own: the kernel's own modules to be
-    loaded before these.
+    loaded before these; dynamic: names of programs that get their libraries.
     """
     archive = cpio.Archive(path)
     scratch = tempfile.mkdtemp(prefix="ub-vm-")
@@ -135,7 +162,11 @@ def build(path, plan, programs, modules, load, files=(), own=()):
             archive.data(name, text.encode())
         archive.data("plan", "".join(line + "\n" for line in plan).encode())
         _add_modules(archive, modules, load, own)
+        for name, source in sorted(programs.items()):
+            if name not in dynamic and not is_static(source):
+                raise Missing(f"{source} is not static: the test machine has no libraries")
         _add_programs(archive, programs, scratch)
+        _add_libraries(archive, {name: programs[name] for name in dynamic})
         for source, name in files:
             archive.file(name.lstrip("/"), source)
         archive.close()

@@ -262,6 +262,7 @@ def run(setup, entries, kmemleak, show):
             left.remove(entry)
     for name in absent:
         del programs[name]
+    dynamic = {name for entry in left if entry.dynamic for name in entry.programs()}
     scratch = tempfile.mkdtemp(prefix="ub-vm-")
     try:
         with open(setup.console, "w", encoding="utf-8", buffering=1) as log:
@@ -269,7 +270,7 @@ def run(setup, entries, kmemleak, show):
                 steps = plan_steps(left, bool(setup.load), kmemleak, setup.scale)
                 initrd = os.path.join(scratch, "initrd.gz")
                 guest.build(initrd, [step.line for step in steps], programs, setup.modules,
-                            setup.load, setup.files, setup.own)
+                            setup.load, setup.files, setup.own, dynamic)
                 follower = Follower(setup, steps, show)
                 reason = follower.run(initrd, log)
                 remaining = _collect(outcome, follower, reason, left)

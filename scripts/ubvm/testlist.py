@@ -18,6 +18,7 @@ class Entry:
         self.may_skip = False
         self.unloaded = False
         self.one_cpu = False
+        self.dynamic = False
         self.suites = set()
         self.needs = "-"
         self.command = [name]
@@ -43,6 +44,8 @@ def _flag(entry, word):
         entry.unloaded = True
     elif word == "one-cpu":
         entry.one_cpu = True
+    elif word == "dynamic":
+        entry.dynamic = True
     elif word in _SUITES:
         entry.suites.add(word)
     elif name == "needs" and value.startswith("/"):

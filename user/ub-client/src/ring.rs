@@ -316,6 +316,24 @@ impl CompRing {
         Some(sys::from_words(&words))
     }
 
+    /// Changes the `user_data` of the completions that have come and were not popped, where it is
+    /// `from`. The kernel does not read them back.
+    pub fn relabel(&mut self, from: u64, to: u64) {
+        let mut index = self.consumed;
+        for _ in 0..self.ring.resp.entries {
+            let at = self.ring.entry(index);
+            let seq = at + offset_of!(ubsoft_cqe, seq);
+            index = index.wrapping_add(1);
+            if self.ring.map.load32(seq, Ordering::Acquire) != index {
+                break;
+            }
+            let data = at + offset_of!(ubsoft_cqe, user_data);
+            if self.ring.map.load64(data, Ordering::Relaxed) == from {
+                self.ring.map.store64(data, to, Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Gives the slots of what was popped back to the kernel.
     #[inline]
     pub fn release(&self) {

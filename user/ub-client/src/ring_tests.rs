@@ -139,3 +139,32 @@ fn completions_validate_themselves() {
         assert_eq!(ring.ring().user_idx(), index.wrapping_add(1));
     }
 }
+
+#[test]
+fn completions_are_relabelled() {
+    let mut ring = CompRing::over(make(UBSOFT_RING_CQ, 64, 0));
+    for (index, data) in [7, 8, 7].into_iter().enumerate() {
+        let cqe = ubsoft_cqe {
+            user_data: data,
+            seq: index as u32 + 1,
+            ..Default::default()
+        };
+        let at = ring.ring().entry(index as u32);
+        ring.ring().map.write(at, sys::bytes_of(&cqe));
+    }
+    assert_eq!(ring.pop().unwrap().user_data, 7);
+    ring.relabel(7, 9);
+    assert_eq!(ring.pop().unwrap().user_data, 8);
+    assert_eq!(ring.pop().unwrap().user_data, 9);
+    assert!(ring.pop().is_none());
+    // A full ring ends the search.
+    for index in 3..3 + ENTRIES {
+        let at = ring.ring().entry(index) + offset_of!(ubsoft_cqe, seq);
+        ring.ring().map.store32(at, index + 1, Ordering::Relaxed);
+    }
+    ring.relabel(9, 1);
+    let seen: Vec<u64> = std::iter::from_fn(|| ring.pop().map(|cqe| cqe.user_data))
+        .take(ENTRIES as usize)
+        .collect();
+    assert_eq!(seen, [0, 7, 8, 1]);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The end of objects.
+//!
+//! liburma's functions destroy the kernel's object and then wait until the events that were handed
+//! out are acknowledged; for an object that is not to block they return URMA_EAGAIN instead, when
+//! the kernel's object is gone already. Callers try again then, so the provider remembers what is
+//! gone, and counts itself what was handed out.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::atomic::Ordering;
+
+use ub_urma::*;
+
+use crate::ffi::call::undone;
+use crate::ffi::kinds::*;
+use crate::ffi::object::{find, find_held, lock, release, Kind, Object, State};
+use crate::status::{Failure, Outcome};
+
+/// Kinds of objects that have events.
+pub(crate) trait Mortal: Kind {
+    /// Completion events and asynchronous events that were acknowledged.
+    ///
+    /// # Safety
+    ///
+    /// The pointer is that of an object.
+    unsafe fn acknowledged(public: *mut Self::Public) -> (u32, u32);
+
+    /// Takes an object out of work whose counterpart in the kernel is gone: unmaps its rings, and
+    /// has nobody see its completions.
+    ///
+    /// # Safety
+    ///
+    /// What the public part refers to was handed out by this provider.
+    unsafe fn detach(object: &Object<Self>);
+}
+
+/// Whether all events that were handed out are acknowledged.
+pub(crate) fn is_settled<K: Mortal>(object: &Object<K>) -> bool {
+    // SAFETY: the pointer is the object's.
+    let (completions, events) = unsafe { K::acknowledged(object.ptr()) };
+    object.completions.load(Ordering::Acquire) == completions
+        && object.events.load(Ordering::Acquire) == events
+}
+
+/// Destroys an object by a function of liburma.
+///
+/// # Errors
+///
+/// `EINVAL` for one that is gone or being destroyed, `EAGAIN` while events are not acknowledged,
+/// what the kernel says.
+///
+/// # Safety
+///
+/// As for [`find`].
+pub(crate) unsafe fn destroy<K: Mortal>(
+    public: *mut K::Public,
+    function: impl FnOnce(*mut K::Public) -> c_int,
+) -> Outcome<()> {
+    // SAFETY: as the caller promises.
+    let object = unsafe { find_held::<K>(public) }?;
+    if object.enter(State::Live, State::Going) {
+        let ret = function(object.ptr());
+        if let Err(failure) = undone(ret) {
+            // A positive result is of liburma and not of the kernel, which has done its part.
+            let waits = ret > 0 && failure == Failure::AGAIN;
+            if waits {
+                // SAFETY: as the caller promises.
+                unsafe { K::detach(object) };
+            }
+            let next = if waits { State::Unacked } else { State::Live };
+            object.enter(State::Going, next);
+            return Err(failure);
+        }
+    } else if object.enter(State::Unacked, State::Going) {
+        if !is_settled(object) {
+            object.enter(State::Going, State::Unacked);
+            return Err(Failure::AGAIN);
+        }
+    } else {
+        return Err(Failure::INVALID);
+    }
+    // SAFETY: as the caller promises.
+    unsafe { K::detach(object) };
+    release(object);
+    Ok(())
+}
+
+/// Has nobody see the completions of an object in a queue, which may be absent.
+///
+/// # Safety
+///
+/// As for [`find`].
+unsafe fn forget(jfc: *mut urma_jfc, object: u64) {
+    // SAFETY: as the caller promises.
+    if let Ok(jfc) = unsafe { find::<JfcKind>(jfc) } {
+        if let Some(queue) = lock(&jfc.private).as_mut() {
+            queue.forget(object);
+        }
+    }
+}
+
+impl Mortal for JfcKind {
+    unsafe fn acknowledged(jfc: *mut urma_jfc) -> (u32, u32) {
+        // SAFETY: members of an object; liburma changes them under a lock, a word at a time.
+        unsafe {
+            (
+                ptr::read_volatile(&raw const (*jfc).comp_events_acked),
+                ptr::read_volatile(&raw const (*jfc).async_events_acked),
+            )
+        }
+    }
+
+    unsafe fn detach(jfc: &Object<Self>) {
+        *lock(&jfc.private) = None;
+    }
+}
+
+impl Mortal for JfsKind {
+    unsafe fn acknowledged(jfs: *mut urma_jfs) -> (u32, u32) {
+        // SAFETY: as for a JFC.
+        let events = unsafe { ptr::read_volatile(&raw const (*jfs).async_events_acked) };
+        (0, events)
+    }
+
+    unsafe fn detach(jfs: &Object<Self>) {
+        *lock(&jfs.private) = None;
+        // SAFETY: the configuration names objects of this provider.
+        unsafe { forget((*jfs.ptr()).jfs_cfg.jfc, jfs.ptr() as u64) };
+    }
+}
+
+impl Mortal for JfrKind {
+    unsafe fn acknowledged(jfr: *mut urma_jfr) -> (u32, u32) {
+        // SAFETY: as for a JFC.
+        let events = unsafe { ptr::read_volatile(&raw const (*jfr).async_events_acked) };
+        (0, events)
+    }
+
+    unsafe fn detach(jfr: &Object<Self>) {
+        *lock(&jfr.private) = None;
+        // SAFETY: the configuration names objects of this provider.
+        unsafe { forget((*jfr.ptr()).jfr_cfg.jfc, jfr.ptr() as u64) };
+    }
+}
+
+impl Mortal for JettyKind {
+    unsafe fn acknowledged(jetty: *mut urma_jetty) -> (u32, u32) {
+        // SAFETY: as for a JFC.
+        let events = unsafe { ptr::read_volatile(&raw const (*jetty).async_events_acked) };
+        (0, events)
+    }
+
+    unsafe fn detach(jetty: &Object<Self>) {
+        *lock(&jetty.private) = None;
+        let object = jetty.ptr() as u64;
+        // SAFETY: the configuration names objects of this provider.
+        unsafe {
+            let cfg = &(*jetty.ptr()).jetty_cfg;
+            forget(cfg.jfs_cfg.jfc, object);
+            forget(cfg.shared.jfc, object);
+            if let Ok(jfr) = find::<JfrKind>(cfg.shared.jfr) {
+                forget((*jfr.ptr()).jfr_cfg.jfc, object);
+            }
+        }
+    }
+}
+
+impl Mortal for GroupKind {
+    unsafe fn acknowledged(group: *mut urma_jetty_grp) -> (u32, u32) {
+        // SAFETY: as for a JFC.
+        let events = unsafe { ptr::read_volatile(&raw const (*group).async_events_acked) };
+        (0, events)
+    }
+
+    unsafe fn detach(_group: &Object<Self>) {}
+}
