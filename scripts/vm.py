@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 
@@ -35,6 +36,8 @@ class Show:
 
     def __init__(self, verbose):
         self.verbose = verbose
+        # When the test before the one that is shown ended.
+        self.last = time.monotonic()
 
     def event(self, event):
         """A program began, ended, printed something or completed a result."""
@@ -44,7 +47,11 @@ class Show:
         elif self.verbose and kind == "output" and what:
             print(f"    {what}", flush=True)
         elif self.verbose and kind == "result":
-            print(f"    {what.status}: {what.name} {what.why}".rstrip(), flush=True)
+            now = time.monotonic()
+            print(f"    {what.status}: {what.name} ({now - self.last:.1f} s) {what.why}".rstrip(),
+                  flush=True)
+        if kind in ("begin", "result"):
+            self.last = time.monotonic()
 
     @staticmethod
     def _ended(program):

@@ -13,7 +13,9 @@ use ub_client::abi::*;
 use ub_client::sys::{self, Epoll, Exit, Fork, MapFlags, Mapping};
 use ub_client::{Context, Device, Error, Jetty, Jfc, Jfce, Jfr, SendWr, Token};
 use ub_tests::counters::Snapshot;
-use ub_tests::failnth::{has_struck, sweep, AnyShot, CallShot, Coverage, Faults, Kind, Rules};
+use ub_tests::failnth::{
+    has_struck, is_full, sweep, AnyShot, CallShot, Coverage, Faults, Kind, Rules,
+};
 use ub_tests::fixture::{Pair, Side};
 use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
 
@@ -26,10 +28,9 @@ fn swept<'a>(
     errnos: &[i32],
     prepare: impl FnMut() -> Result<AnyShot<'a>, Failure>,
 ) -> Outcome {
-    let full = std::env::args().any(|arg| arg == "full=1");
     let rules = Rules {
         errnos,
-        sparse_after: if full { 0 } else { 48 },
+        sparse_after: if is_full() { 0 } else { 48 },
         ..Default::default()
     };
     let coverage = sweep(&Faults::set_up()?, rules, prepare)?;

@@ -11,12 +11,16 @@ use ub_client::abi::*;
 use ub_client::tlv::Cmd;
 
 use super::recipes::{ctx, events, queues, seg, target, World};
-use super::{sweep, AnyShot, CmdShot, Coverage, Faults, RecipeShot, Rules};
+use super::{is_full, sweep, AnyShot, CmdShot, Coverage, Faults, RecipeShot, Rules};
 use crate::conform::{self, table::Command};
 use crate::{Failure, Outcome};
 
 /// Where sweeps write what they went through.
 pub const RECORD: &str = "/tmp/failnth";
+
+/// In the short run steps are left out from here on: lists of attributes, copied one by one,
+/// are the long ones.
+const SPARSE_AFTER: u32 = 24;
 
 /// A test of the harness.
 type Test = fn() -> Outcome;
@@ -194,6 +198,14 @@ pub const EVENT_COMMANDS: &[Row] = rows! {
     shared UBURMA_EVENT_CMD_WAIT_NOTIFY;
 };
 
+/// From which step on some are left out.
+fn sparse_after() -> u32 {
+    match is_full() {
+        true => 0,
+        false => SPARSE_AFTER,
+    }
+}
+
 /// Attributes that no command has all of.
 fn meaningless<'a>(world: &'a World, row: &Row) -> Result<AnyShot<'a>, Failure> {
     let (ctx, jfce) = world.bare()?;
@@ -233,6 +245,7 @@ fn sweep_shared(faults: &Faults, row: &Row) -> Result<Coverage, Failure> {
     let mut rules = Rules {
         errnos: row.errnos,
         ends_with: refusal(row)?,
+        sparse_after: sparse_after(),
         ..Rules::default()
     };
     if rules.ends_with.is_some() {
@@ -272,7 +285,7 @@ fn sweep_command(name: &str) -> Outcome {
                 errnos: row.errnos,
                 ends_with: None,
                 tells_the_dead: row.tells_the_dead,
-                ..Rules::default()
+                sparse_after: sparse_after(),
             };
             sweep(&faults, rules, || prepare(&world))?
         }

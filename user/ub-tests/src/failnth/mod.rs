@@ -59,6 +59,11 @@ pub struct Rules<'a> {
     pub sparse_after: u32,
 }
 
+/// Whether no step is to be left out, by the argument `full=1`.
+pub fn is_full() -> bool {
+    std::env::args().any(|arg| arg == "full=1")
+}
+
 /// Where the next file descriptor would be: tells of one that is left open.
 fn next_fd() -> Result<i32, Failure> {
     use std::os::fd::AsRawFd;

@@ -30,6 +30,8 @@ const OWN: [&str; 2] = ["ubsoak0", "ubsoak1"];
 /// Processes, and the threads of each.
 const PROCESSES: u64 = 8;
 const THREADS: u64 = 8;
+/// What threads get to stop by themselves.
+const STOPS: Duration = Duration::from_secs(2);
 /// A process that was killed is gone by then.
 const GONE: Duration = Duration::from_secs(60);
 
@@ -38,7 +40,7 @@ const GONE: Duration = Duration::from_secs(60);
 pub struct Config {
     /// What all that looks random depends on.
     pub seed: u64,
-    /// How long.
+    /// How long, from the first process to the last one's death as far as can be foreseen.
     pub seconds: u64,
 }
 
@@ -80,8 +82,9 @@ struct Soak {
 pub fn soak(config: Config) -> Outcome {
     println!("# seed={:#x} seconds={}", config.seed, config.seconds);
     std::io::stdout().flush()?;
+    let start = Instant::now();
     let mut soak = Soak::begin(config)?;
-    let result = soak.run(Duration::from_secs(config.seconds));
+    let result = soak.run(start, Duration::from_secs(config.seconds));
     let ended = soak.end();
     soak.tell()?;
     result.and(ended).and(soak.judge(config))
@@ -145,9 +148,9 @@ impl Soak {
     }
 
     /// Kills and starts processes, removes and adds devices, once a second or so.
-    fn run(&mut self, time: Duration) -> Outcome {
-        let start = Instant::now();
-        while start.elapsed() < time {
+    fn run(&mut self, start: Instant, time: Duration) -> Outcome {
+        // What the end takes: all die at once then.
+        while start.elapsed() + STOPS + 2 * self.slowest[0] + self.slowest[1] < time {
             std::thread::sleep(Duration::from_millis(500 + self.rng.below(500) as u64));
             self.toggle_device()?;
             let place = self.rng.below(self.children.len());
@@ -196,10 +199,13 @@ impl Soak {
     /// Lets those end that can, and kills the others; takes the devices away.
     fn end(&mut self) -> Outcome {
         self.plan.board.stop();
-        std::thread::sleep(Duration::from_secs(2));
+        std::thread::sleep(STOPS);
+        let children = std::mem::take(&mut self.children);
+        for (pid, _) in &children {
+            let _ = sys::kill(*pid, libc::SIGKILL);
+        }
         let mut result = Ok(());
-        for (pid, _) in std::mem::take(&mut self.children) {
-            let _ = sys::kill(pid, libc::SIGKILL);
+        for (pid, _) in children {
             result = result.and(gone(pid));
         }
         for name in OWN {
