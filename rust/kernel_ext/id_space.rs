@@ -127,6 +127,8 @@ struct Inner {
     live: List,
     /// No place from here on has been allocated in turn.
     fresh: u32,
+    /// The branches that there are, a bit for each.
+    branches: u64,
     /// How many entries there ever were.
     births: u64,
 }
@@ -174,6 +176,7 @@ impl IdSpace {
             free: List::EMPTY,
             live: List::EMPTY,
             fresh: min,
+            branches: 0,
             births: 0,
         };
         pin_init!(Self {
@@ -196,9 +199,9 @@ impl IdSpace {
     #[inline]
     fn slot(&self, id: u32) -> Option<&Slot> {
         let (root, branch, slot) = indices(id);
-        let branches = NonNull::new(self.root.get(root)?.load(Acquire))?;
+        let branches = NonNull::new(peek(self.root.get(root)?))?;
         // SAFETY: By the type's invariant.
-        let chunk = unsafe { branches.as_ref() }.get(branch)?.load(Acquire);
+        let chunk = peek(unsafe { branches.as_ref() }.get(branch)?);
         // SAFETY: As above.
         unsafe { NonNull::new(chunk)?.as_ref() }.get(slot)
     }
@@ -218,10 +221,12 @@ impl IdSpace {
     ///
     /// `EINVAL` for a number above [`LAST`], `ENOMEM`.
     fn grow(&self, id: u32) -> Result {
-        let (root, branch, _) = indices(id);
-        let root = self.root.get(root).ok_or(EINVAL)?;
+        const { assert!(ROOT <= u64::BITS as usize) };
+        let (number, branch, _) = indices(id);
+        let root = self.root.get(number).ok_or(EINVAL)?;
         if root.load(Acquire).is_null() {
             install(root, new_array(|| Atomic::new(null_mut()))?);
+            self.lock().inner.branches |= 1 << number;
         }
         // SAFETY: By the type's invariant, which holds for what was installed.
         let branches = unsafe { NonNull::new(root.load(Acquire)).ok_or(EINVAL)?.as_ref() };
@@ -265,6 +270,14 @@ impl IdSpace {
     }
 }
 
+/// Loads a pointer, null or from [`install`]; without the call that an atomic load is.
+#[inline]
+fn peek<T>(place: &Atomic<*mut T>) -> *mut T {
+    // SAFETY: A valid pointer. A volatile read of a word is atomic, as `READ_ONCE()` is, and what is
+    // read through the pointer comes after it by its dependency on the address.
+    unsafe { place.as_ptr().read_volatile() }
+}
+
 /// Lets `place` lead to `new`, unless another one was faster.
 fn install<T>(place: &Atomic<*mut T>, new: KBox<T>) {
     let new = KBox::into_raw(new);
@@ -277,8 +290,14 @@ fn install<T>(place: &Atomic<*mut T>, new: KBox<T>) {
 #[pinned_drop]
 impl PinnedDrop for IdSpace {
     fn drop(self: Pin<&mut Self>) {
-        for root in &self.root {
-            let branches = root.load(Relaxed);
+        let mut left = self.lock().inner.branches;
+        while left != 0 {
+            // CAST: Fewer than 64.
+            let root = self.root.get(left.trailing_zeros() as usize);
+            left &= left.wrapping_sub(1);
+            let Some(branches) = root.map(|root| root.load(Relaxed)) else {
+                break;
+            };
             if branches.is_null() {
                 continue;
             }
@@ -326,39 +345,34 @@ impl Locked<'_> {
         }
     }
 
-    /// Puts a place at the end of the list for `state`.
-    fn append(&mut self, id: u32, state: State) {
+    /// Lets the list for `state` end with a place; returns the one before it. The place itself is
+    /// the caller's to change.
+    fn append(&mut self, id: u32, state: State) -> u32 {
         let list = self.list(state);
         let last = core::mem::replace(&mut list.last, id);
+        list.len += 1;
         if last == NONE {
             list.first = id;
-        }
-        list.len += 1;
-        if let Some(last) = self.place(last) {
+        } else if let Some(last) = self.place(last) {
             last.next = id;
         }
-        if let Some(place) = self.place(id) {
-            place.state = state;
-            place.prev = last;
-            place.next = NONE;
-        }
+        last
     }
 
-    /// Takes a place out of its list.
-    fn unlink(&mut self, id: u32) {
-        let Some(place) = self.place(id) else {
-            return;
-        };
-        let (state, prev, next) = (place.state, place.prev, place.next);
-        match self.place(prev) {
-            Some(place) => place.next = next,
-            None => self.list(state).first = next,
-        }
-        match self.place(next) {
-            Some(place) => place.prev = prev,
-            None => self.list(state).last = prev,
-        }
+    /// Takes a place that was in the list for `state`, between `prev` and `next`, out of it. The
+    /// place itself is not accessed.
+    fn unlink(&mut self, state: State, prev: u32, next: u32) {
         self.list(state).len -= 1;
+        if prev == NONE {
+            self.list(state).first = next;
+        } else if let Some(place) = self.place(prev) {
+            place.next = next;
+        }
+        if next == NONE {
+            self.list(state).last = prev;
+        } else if let Some(place) = self.place(next) {
+            place.prev = prev;
+        }
     }
 
     /// Reserves the free place that rested longest, or a fresh one.
@@ -385,13 +399,14 @@ impl Locked<'_> {
 
     /// Reserves a place; `EBUSY` if it is not free.
     fn take(&mut self, id: u32) -> Result {
-        match self.place(id).map(|place| place.state) {
-            Some(State::Unused) => (),
-            Some(State::Free) => self.unlink(id),
-            _ => return Err(EBUSY),
+        let place = self.place(id).ok_or(EBUSY)?;
+        let (state, prev, next) = (place.state, place.prev, place.next);
+        match state {
+            State::Unused | State::Free => place.state = State::Reserved,
+            State::Reserved | State::Published => return Err(EBUSY),
         }
-        if let Some(place) = self.place(id) {
-            place.state = State::Reserved;
+        if state == State::Free {
+            self.unlink(state, prev, next);
         }
         Ok(())
     }
@@ -403,29 +418,41 @@ impl Locked<'_> {
 
     /// Gives a reserved id an entry, which must not be null.
     pub(super) fn publish(&mut self, id: u32, entry: NonNull<c_void>) {
-        self.append(id, State::Published);
+        let prev = self.append(id, State::Published);
         self.inner.births += 1;
         let born = self.inner.births;
-        if let Some(place) = self.place(id) {
-            place.born = born;
-        }
         if let Some(slot) = self.space.slot(id) {
+            // SAFETY: By the type's invariant: the lock is held.
+            let place = unsafe { &mut *slot.place.get() };
+            *place = Place {
+                state: State::Published,
+                prev,
+                next: NONE,
+                born,
+            };
             slot.entry.store(entry.as_ptr(), Release);
         }
     }
 
     /// Frees an id, which must have an entry or be reserved.
     pub(super) fn erase(&mut self, id: u32) {
-        if let Some(slot) = self.space.slot(id) {
-            slot.entry.store(null_mut(), Relaxed);
-        }
-        if self.place(id).map(|place| place.state) == Some(State::Published) {
-            self.unlink(id);
-        }
-        if id >= self.space.min && id < self.inner.fresh {
-            self.append(id, State::Free);
-        } else if let Some(place) = self.place(id) {
-            place.state = State::Unused;
+        let Some(slot) = self.space.slot(id) else {
+            return;
+        };
+        slot.entry.store(null_mut(), Relaxed);
+        let rests = id >= self.space.min && id < self.inner.fresh;
+        let last = if rests {
+            self.append(id, State::Free)
+        } else {
+            NONE
+        };
+        // SAFETY: By the type's invariant: the lock is held, and nothing else borrows the place.
+        let place = unsafe { &mut *slot.place.get() };
+        let (state, prev, next) = (place.state, place.prev, place.next);
+        place.state = if rests { State::Free } else { State::Unused };
+        (place.prev, place.next) = (last, NONE);
+        if state == State::Published {
+            self.unlink(state, prev, next);
         }
     }
 
