@@ -134,17 +134,19 @@ macro_rules! command_modules {
                 impl Reply {
                     /// Copies it to the user.
                     fn write(&self, attrs: Checked<'_>) -> Result {
+                        let mut places = INPUTS.len()..;
                         $(
                             const { assert!(b::[<UBURMA_ $prefix _OUT_ $out:upper>] < 256) };
-                            if let Some(plan) = attrs.output(const {
+                            let plan = places.next().and_then(|place| attrs.output(place, const {
                                 &output_spec::<$out_type>(
                                     b::[<UBURMA_ $prefix _OUT_ $out:upper>],
                                 )
-                            }) {
+                            }));
+                            if let Some(plan) = plan {
                                 self.$out.write(&plan)?;
                             }
                         )*
-                        let _ = attrs;
+                        let _ = (attrs, &mut places);
                         Ok(())
                     }
                 }
@@ -174,18 +176,20 @@ macro_rules! command_modules {
 
                 /// Carries the command out.
                 pub(super) fn run(call: &$call<'_>, attrs: Checked<'_>) -> Result {
+                    let mut places = 0usize..;
                     let request = Request {
                         $(
                             $in: Input::read(
-                                attrs.input(const {
+                                places.next().and_then(|place| attrs.input(place, const {
                                     &input_spec::<$call<'_>, $in_type>(
                                         b::[<UBURMA_ $prefix _IN_ $in:upper>],
                                     )
-                                }),
+                                })),
                                 call,
                             )?,
                         )*
                     };
+                    let _ = &mut places;
                     command_modules!(@probe $mode Reply, attrs);
                     let outcome = $handler(call, request)?;
                     outcome.reply.write(attrs)?;

@@ -11,11 +11,13 @@ use crate::{
     context::Context,
     event::channel::Channel as EventChannel,
     file::UbFile,
-    io::read_bytes,
     kernel_ext::{
         fops::Ioctl,
         use_wait::UseGuard,
-        user::read_into, //
+        user::{
+            read_pair,
+            read_pairs, //
+        }, //
     },
     logic::tlv::{
         AttrSpec,
@@ -23,7 +25,7 @@ use crate::{
         Channel,
         Checked,
         Header,
-        ATTR_LEN,
+        Record,
         HEADER_LEN, //
     },
     table::{
@@ -130,9 +132,11 @@ pub(crate) struct EventCall<'a> {
     pub(crate) nonblocking: bool,
 }
 
-/// Bytes of attributes that are kept on the stack, on top of which a driver and what it calls are
-/// to run: enough for most commands.
-const SMALL_ATTRS: usize = 32 * ATTR_LEN;
+/// So many attributes are kept on the stack, on top of which a driver and what it calls are to run:
+/// enough for most commands.
+const SMALL_ATTRS: usize = 32;
+
+const _: () = assert!(HEADER_LEN == size_of::<[u64; 2]>());
 
 /// Takes the snapshot of header and attributes, and calls `f` with the command's number.
 fn with_attrs(
@@ -140,22 +144,20 @@ fn with_attrs(
     channel: Channel,
     f: impl FnOnce(u32, &AttrTable<'_>) -> Result,
 ) -> Result<isize> {
-    let mut header = [0; HEADER_LEN];
-    read_bytes(addr as u64, &mut header)?;
-    let header = Header::parse(&header, channel)?;
-    let len = header.args_len as usize;
-    let mut small = [MaybeUninit::uninit(); SMALL_ATTRS];
-    let mut large = KVec::new();
-    let room = match small.get_mut(..len) {
+    let header = Header::parse(read_pair(addr as u64)?, channel)?;
+    let count = header.attr_count();
+    let mut small = [MaybeUninit::<Record>::uninit(); SMALL_ATTRS];
+    let mut large = KVec::<Record>::new();
+    let room = match small.get_mut(..count) {
         Some(room) => room,
         None => {
-            large.reserve(len, GFP_KERNEL)?;
-            large.spare_capacity_mut().get_mut(..len).ok_or(EINVAL)?
+            large.reserve(count, GFP_KERNEL)?;
+            large.spare_capacity_mut().get_mut(..count).ok_or(EINVAL)?
         }
     };
     f(
         header.command,
-        &AttrTable::new(read_into(header.args_addr, room)?)?,
+        &AttrTable::new(read_pairs(header.args_addr, room)?)?,
     )?;
     Ok(0)
 }
@@ -175,9 +177,9 @@ pub(crate) fn device_ioctl(file: &UbFile, ioctl: Ioctl) -> Result<isize> {
             .filter(|command| !command.name.is_empty())
             .ok_or(EINVAL)?;
         let run = command.run?;
-        let checked = attrs.check(command.inputs, command.outputs)?;
-        let call = Call::enter(file, command.mode, attrs)?;
-        run(&call, checked)
+        attrs.check(command.inputs, command.outputs, |checked| {
+            run(&Call::enter(file, command.mode, attrs)?, checked)
+        })
     })
 }
 
@@ -196,6 +198,8 @@ pub(crate) fn event_ioctl(call: &EventCall<'_>, known: u32, ioctl: Ioctl) -> Res
             .filter(|_| number == known)
             .ok_or(EINVAL)?;
         let run = command.run?;
-        run(call, attrs.check(command.inputs, command.outputs)?)
+        attrs.check(command.inputs, command.outputs, |checked| {
+            run(call, checked)
+        })
     })
 }

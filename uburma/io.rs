@@ -7,6 +7,7 @@
 use crate::{
     bindings_ub as b,
     kernel_ext::user::{
+        self,
         read_word,
         write_word, //
     },
@@ -84,12 +85,12 @@ fn user_memory(addr: u64, len: usize) -> Result<UserSlice> {
 
 /// Reads bytes from user memory.
 pub(crate) fn read_bytes(addr: u64, out: &mut [u8]) -> Result {
-    user_memory(addr, out.len())?.reader().read_slice(out)
+    user::read_bytes(addr, out)
 }
 
 /// Writes bytes to user memory.
 pub(crate) fn write_user(addr: u64, bytes: &[u8]) -> Result {
-    user_memory(addr, bytes.len())?.writer().write_slice(bytes)
+    user::write_bytes(addr, bytes)
 }
 
 /// Reads an array of words from user memory.
@@ -113,7 +114,7 @@ fn write_bytes(plan: &OutPlan, bytes: &[u8]) -> Result {
     if bytes.len() > len {
         return Err(EINVAL);
     }
-    user_memory(addr, bytes.len())?.writer().write_slice(bytes)
+    write_user(addr, bytes)
 }
 
 /// Implements both traits for an integer.

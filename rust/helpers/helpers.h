@@ -24,11 +24,11 @@ void ub_helper_dev_set_uevent_suppress(struct device *dev, bool suppress);
 int ub_helper_mm_users(const struct mm_struct *mm);
 s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages);
 unsigned long ub_helper_rlimit_memlock(void);
-void ub_helper_page_addresses(struct page *const *pages, void **addresses,
-			      size_t n);
+size_t ub_helper_page_run(struct page *const *pages, size_t n, void **address);
+void ub_helper_unpin_pages(void *address, size_t n, bool dirty);
 void ub_helper_pages_at(void *address, struct page **pages, size_t n);
 struct mm_struct *ub_helper_current_mm(void);
-phys_addr_t ub_helper_page_to_phys(const struct page *page);
+phys_addr_t ub_helper_virt_to_phys(void *address);
 bool ub_helper_is_kernel_range(const void *start, size_t len);
 
 /* net.c */
@@ -53,5 +53,7 @@ void ub_helper_local_bh_enable(void);
 /* uaccess.c */
 int ub_helper_get_user(u64 *word, u64 address, size_t size);
 int ub_helper_put_user(u64 address, u64 word, size_t size);
+int ub_helper_read_words(void *words, u64 address, size_t n);
+int ub_helper_write_words(u64 address, const void *words, size_t n);
 
 #endif /* _UB_HELPERS_H */

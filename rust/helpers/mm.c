@@ -26,13 +26,29 @@ unsigned long ub_helper_rlimit_memlock(void)
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_rlimit_memlock, "uburma,ubsoft,ubagg");
 
-void ub_helper_page_addresses(struct page *const *pages, void **addresses,
-			      size_t n)
+/* How many of the pages, at least one, follow each other, and from where on. */
+size_t ub_helper_page_run(struct page *const *pages, size_t n, void **address)
 {
-	for (size_t i = 0; i < n; i++)
-		addresses[i] = page_address(pages[i]);
+	size_t i = 1;
+
+	*address = page_address(pages[0]);
+	if (IS_ENABLED(CONFIG_SPARSEMEM) && !IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP)) {
+		while (i < n && page_to_pfn(pages[i]) ==
+				page_to_pfn(pages[0]) + i)
+			i++;
+	} else {
+		while (i < n && pages[i] == pages[0] + i)
+			i++;
+	}
+	return i;
 }
-EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_addresses, "uburma,ubsoft,ubagg");
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_run, "uburma,ubsoft,ubagg");
+
+void ub_helper_unpin_pages(void *address, size_t n, bool dirty)
+{
+	unpin_user_page_range_dirty_lock(virt_to_page(address), n, dirty);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_unpin_pages, "uburma,ubsoft,ubagg");
 
 void ub_helper_pages_at(void *address, struct page **pages, size_t n)
 {
@@ -64,8 +80,8 @@ bool ub_helper_is_kernel_range(const void *start, size_t len)
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_is_kernel_range, "uburma,ubsoft,ubagg");
 
-phys_addr_t ub_helper_page_to_phys(const struct page *page)
+phys_addr_t ub_helper_virt_to_phys(void *address)
 {
-	return page_to_phys((struct page *)page);
+	return virt_to_phys(address);
 }
-EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_to_phys, "uburma,ubsoft,ubagg");
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_virt_to_phys, "uburma,ubsoft,ubagg");

@@ -2,6 +2,7 @@
 #include <linux/export.h>
 #include <linux/fault-inject-usercopy.h>
 #include <linux/uaccess.h>
+#include <linux/unaligned.h>
 #include "helpers.h"
 
 /* Copies of one word are subject to fault injection as others are. */
@@ -47,3 +48,55 @@ int ub_helper_put_user(u64 address, u64 word, size_t size)
 	}
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_put_user, "uburma,ubsoft,ubagg");
+
+/*
+ * Copies of a few words, without the set-up of a copy of any length. The
+ * kernel's side may lie anywhere.
+ */
+
+int ub_helper_read_words(void *words, u64 address, size_t n)
+{
+	const u64 __user *from = u64_to_user_ptr(address);
+	size_t i;
+
+	if (should_fail_usercopy())
+		return -EFAULT;
+	might_fault();
+	if (!user_read_access_begin(from, n * sizeof(u64)))
+		return -EFAULT;
+	for (i = 0; i < n; i++) {
+		u64 word;
+
+		unsafe_get_user(word, &from[i], fault);
+		put_unaligned(word, (u64 *)words + i);
+	}
+	user_read_access_end();
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_read_words, "uburma,ubsoft,ubagg");
+
+int ub_helper_write_words(u64 address, const void *words, size_t n)
+{
+	u64 __user *to = u64_to_user_ptr(address);
+	size_t i;
+
+	if (should_fail_usercopy())
+		return -EFAULT;
+	might_fault();
+	if (!user_write_access_begin(to, n * sizeof(u64)))
+		return -EFAULT;
+	for (i = 0; i < n; i++)
+		unsafe_put_user(get_unaligned((const u64 *)words + i), &to[i],
+				fault);
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_write_words, "uburma,ubsoft,ubagg");

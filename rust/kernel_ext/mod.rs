@@ -18,6 +18,8 @@ pub(crate) mod id_map;
 #[macro_use]
 pub(crate) mod mm_exit;
 #[macro_use]
+#[path = "../logic/page_map.rs"]
+mod page_map;
 pub(crate) mod pernet;
 #[macro_use]
 pub(crate) mod ratelimit;

@@ -9,6 +9,7 @@ use super::{
         capable,
         Cap, //
     },
+    page_map::PageMap,
     task::{
         cond_resched,
         current_mm,
@@ -16,6 +17,10 @@ use super::{
     }, //
 };
 use crate::bindings_ub;
+use core::{
+    mem::MaybeUninit,
+    slice, //
+};
 use kernel::{
     alloc::flags::__GFP_NOWARN,
     bindings,
@@ -39,8 +44,14 @@ use kernel::{
 /// How many pages are pinned at a time.
 const BATCH: usize = 512;
 
-/// For so many pages room is made at once; for more, as they get pinned.
-const AT_ONCE: usize = 64 * BATCH;
+/// How many contiguous pages are unpinned at a time.
+const UNPIN: usize = 4096;
+
+/// For so many pages the kernel's answer fits on the stack.
+const FEW: usize = 8;
+
+/// How what a range costs beside its pages is allocated: it is in proportion to what is pinned.
+const FLAGS: kernel::alloc::Flags = GFP_KERNEL_ACCOUNT;
 
 /// Pages counted in an address space as pinned; dropping it gives them back.
 struct Charge {
@@ -90,10 +101,10 @@ impl Drop for Charge {
 ///
 /// # Invariants
 ///
-/// The pages of `pages` are pinned. The parallel `addresses` are where the kernel sees them.
+/// The pages of `map` are pinned. It has them by the addresses at which the kernel sees them, whose
+/// provenance is exposed.
 pub(crate) struct PinnedPages {
-    pages: KVVec<*mut bindings::page>,
-    addresses: KVVec<*mut u8>,
+    map: PageMap<{ PAGE_SHIFT as u32 }>,
     start: usize,
     len: usize,
     write: bool,
@@ -122,76 +133,88 @@ impl PinnedPages {
         let charge = Charge::new(count)?;
         // INVARIANT: No pages yet.
         let mut this = Self {
-            pages: KVVec::new(),
-            addresses: KVVec::new(),
+            map: PageMap::new(first),
             start,
             len,
             write,
             charge,
         };
-        while this.pages.len() < count {
-            if fatal_signal_pending() {
-                return Err(EINTR);
-            }
-            let done = this.pages.len();
-            this.make_room(count - done)?;
-            this.pin_batch(first + done * PAGE_SIZE, (count - done).min(BATCH))?;
-            cond_resched();
+        if count <= FEW {
+            let mut slots = [MaybeUninit::uninit(); FEW];
+            this.pin_all(count, &mut slots)?;
+        } else {
+            let mut slots =
+                KVec::<*mut bindings::page>::with_capacity(count.min(BATCH), GFP_KERNEL)?;
+            this.pin_all(count, slots.spare_capacity_mut())?;
         }
         Ok(this)
     }
 
-    /// Makes room for the next batch of the `left` pages that are still to be pinned.
-    ///
-    /// What a range costs beside its pages is in proportion to what is pinned of it: its length is
-    /// only what somebody says.
-    fn make_room(&mut self, left: usize) -> Result {
-        let done = self.pages.len();
-        if self.pages.capacity() - done >= left.min(BATCH) {
-            return Ok(());
+    /// Pins `count` pages, as many at a time as `slots` can take.
+    fn pin_all(&mut self, count: usize, slots: &mut [MaybeUninit<*mut bindings::page>]) -> Result {
+        let mut done = 0;
+        loop {
+            done += self.pin_batch(count - done, slots)?;
+            if done >= count {
+                return Ok(());
+            }
+            cond_resched();
+            if fatal_signal_pending() {
+                return Err(EINTR);
+            }
         }
-        let more = left.min(done.max(AT_ONCE));
-        let flags = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
-        self.pages.reserve(more, flags)?;
-        self.addresses.reserve(more, flags)?;
-        Ok(())
     }
 
-    /// Pins up to `count` pages, at least one; there is room for them.
-    fn pin_batch(&mut self, address: usize, count: usize) -> Result {
+    /// Pins the next of the `left` pages that are to come, and returns how many, at least one.
+    fn pin_batch(
+        &mut self,
+        left: usize,
+        slots: &mut [MaybeUninit<*mut bindings::page>],
+    ) -> Result<usize> {
         let mut flags = bindings::FOLL_LONGTERM;
         if self.write {
             flags |= bindings::FOLL_WRITE;
         }
-        let room = self.pages.spare_capacity_mut();
-        if room.len() < count {
-            return Err(EINVAL);
-        }
-        let slots = room.as_mut_ptr().cast::<*mut bindings::page>();
-        // SAFETY: Room for `count` pages. The kernel checks the address.
+        let address = (self.start & PAGE_MASK) + (self.map.len() << PAGE_SHIFT);
+        let slots = slots.get_mut(..left.min(slots.len())).ok_or(EINVAL)?;
+        let array = slots.as_mut_ptr().cast::<*mut bindings::page>();
+        // SAFETY: Room for so many pages. The kernel checks the address.
         // CAST: At most `BATCH`.
         let pinned =
-            unsafe { bindings::pin_user_pages_fast(address, count as c_int, flags, slots) };
+            unsafe { bindings::pin_user_pages_fast(address, slots.len() as c_int, flags, array) };
         to_result(pinned)?;
         // CAST: Not negative.
         let pinned = pinned as usize;
         if pinned == 0 {
             return Err(EFAULT);
         }
-        // INVARIANT: Just pinned.
         // SAFETY: That many slots have been written.
-        unsafe { self.pages.inc_len(pinned) };
-        let room = self.addresses.spare_capacity_mut();
-        if room.len() < pinned {
-            return Err(EINVAL);
+        let mut pages = unsafe { slice::from_raw_parts(array, pinned) };
+        let left = left.saturating_sub(pinned);
+        while !pages.is_empty() {
+            let mut address = core::ptr::null_mut();
+            // SAFETY: So many pages, at least one.
+            let run = unsafe {
+                bindings_ub::ub_helper_page_run(pages.as_ptr(), pages.len(), &mut address)
+            };
+            let rest = pages.get(run..).ok_or(EINVAL)?;
+            // INVARIANT: Just pinned.
+            let added = self.map.add(
+                address.expose_provenance(),
+                run,
+                left.saturating_add(rest.len()),
+                FLAGS | __GFP_NOWARN,
+            );
+            if let Err(e) = added {
+                // SAFETY: Just pinned, and not in the map, which would unpin them.
+                unsafe {
+                    bindings::unpin_user_pages(pages.as_ptr().cast_mut(), pages.len());
+                }
+                return Err(e);
+            }
+            pages = rest;
         }
-        // SAFETY: Room for `pinned` addresses, which the helper writes.
-        unsafe {
-            let slots = room.as_mut_ptr().cast();
-            bindings_ub::ub_helper_page_addresses(slots_of(&self.pages, pinned), slots, pinned);
-            self.addresses.inc_len(pinned);
-        }
-        Ok(())
+        Ok(pinned)
     }
 
     /// Returns the address of the first byte in the address space it was pinned from.
@@ -199,9 +222,18 @@ impl PinnedPages {
         self.start
     }
 
-    /// Returns the pages, in order.
-    pub(crate) fn pages(&self) -> &[*mut bindings::page] {
-        &self.pages
+    /// Returns the number of pages.
+    pub(crate) fn count(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Goes through the parts that are contiguous for the kernel: where they begin, and of how many
+    /// pages they are.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (*mut c_void, usize)> + '_ {
+        let pointer = core::ptr::with_exposed_provenance_mut;
+        self.map
+            .runs()
+            .map(move |(address, pages)| (pointer(address), pages))
     }
 
     /// Returns the address space that is charged, valid as long as `self`.
@@ -230,19 +262,8 @@ impl PinnedPages {
             return None;
         }
         // No overflow: inside of the pinned pages.
-        let position = (self.start & !PAGE_MASK) + offset;
-        let (index, skip) = (position >> PAGE_SHIFT, position & !PAGE_MASK);
-        let (first, rest) = self.addresses.get(index..)?.split_first()?;
-        let mut run = PAGE_SIZE - skip;
-        let mut next = first.wrapping_add(PAGE_SIZE);
-        for address in rest {
-            if run >= len || *address != next {
-                break;
-            }
-            run += PAGE_SIZE;
-            next = next.wrapping_add(PAGE_SIZE);
-        }
-        Some((first.wrapping_add(skip), run.min(len)))
+        let (address, run) = self.map.run(self.start + offset, len)?;
+        Some((core::ptr::with_exposed_provenance_mut(address), run))
     }
 
     /// Gives back what is charged to the process, before the pages are unpinned.
@@ -254,21 +275,22 @@ impl PinnedPages {
     }
 }
 
-/// Returns a pointer to the last `count` pages, of which there are at least that many.
-fn slots_of(pages: &[*mut bindings::page], count: usize) -> *const *mut bindings::page {
-    pages
-        .as_ptr()
-        .wrapping_add(pages.len().saturating_sub(count))
-}
-
 impl Drop for PinnedPages {
     fn drop(&mut self) {
-        for batch in self.pages.chunks_mut(BATCH) {
-            // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
-            unsafe {
-                bindings::unpin_user_pages_dirty_lock(batch.as_mut_ptr(), batch.len(), self.write)
-            };
-            cond_resched();
+        let mut since = 0;
+        for (address, pages) in self.runs() {
+            // In parts, so that others may run in between.
+            for done in (0..pages).step_by(UNPIN) {
+                let part = UNPIN.min(pages - done);
+                let address = address.wrapping_byte_add(done << PAGE_SHIFT);
+                // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
+                unsafe { bindings_ub::ub_helper_unpin_pages(address, part, self.write) };
+                since += part;
+                if since >= BATCH {
+                    since = 0;
+                    cond_resched();
+                }
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) use kernel::{
         flags::*,
         AllocError,
         Flags,
+        KVVec,
         KVec, //
     },
     error::{

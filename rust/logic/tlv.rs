@@ -8,6 +8,9 @@
 //! Every byte count of a plan comes from the kernel's own [`AttrSpec`] tables. What the user sent
 //! can only make a plan fail or be absent, or lower the number of elements of an output array.
 //!
+//! Callers that name all attributes of a command in the order of its tables, as those do that sort
+//! them by id, are served fastest.
+//!
 //! All machines this ABI exists on are little-endian, and so is the codec.
 
 use crate::env::{
@@ -20,6 +23,8 @@ use crate::env::{
 pub(crate) const HEADER_LEN: usize = 16;
 /// Bytes of one attribute record.
 pub(crate) const ATTR_LEN: usize = 16;
+/// The words of one attribute record, as the user wrote them.
+pub(crate) type Record = [u64; 2];
 /// Largest number of attribute records of a command (fewer than 2048 bytes).
 pub(crate) const MAX_ATTRS: usize = 127;
 /// Largest number of attribute records of an event command (fewer than 256 bytes).
@@ -54,12 +59,14 @@ impl Header {
     ///
     /// `EINVAL` when the array length is zero, not a multiple of 16 or too large for the channel,
     /// or when the array address is zero.
-    pub(crate) fn parse(bytes: &[u8; HEADER_LEN], channel: Channel) -> Result<Self> {
-        let [c0, c1, c2, c3, l0, l1, l2, l3, addr @ ..] = *bytes;
+    #[inline]
+    pub(crate) fn parse([head, addr]: [u64; 2], channel: Channel) -> Result<Self> {
+        let head = u64::from_le(head);
         let header = Self {
-            command: u32::from_le_bytes([c0, c1, c2, c3]),
-            args_len: u32::from_le_bytes([l0, l1, l2, l3]),
-            args_addr: u64::from_le_bytes(addr),
+            // CAST: The two halves.
+            command: head as u32,
+            args_len: (head >> 32) as u32,
+            args_addr: u64::from_le(addr),
         };
         let max_attrs = match channel {
             Channel::Device => MAX_ATTRS,
@@ -93,12 +100,18 @@ pub(crate) struct Attr {
 impl Attr {
     /// Decodes a record.
     #[inline]
-    fn decode(bytes: &[u8; ATTR_LEN]) -> Self {
-        let [a, b, c, d, e, f, g, h, data @ ..] = *bytes;
+    fn decode([head, data]: &Record) -> Self {
         Self {
-            head: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            data: u64::from_le_bytes(data),
+            head: u64::from_le(*head),
+            data: u64::from_le(*data),
         }
+    }
+
+    /// Returns the id.
+    #[inline]
+    fn id(&self) -> u8 {
+        // CAST: The field.
+        self.head as u8
     }
 
     /// Returns the bytes per element.
@@ -167,7 +180,12 @@ pub(crate) struct AttrSpec {
     pub(crate) requirement: Requirement,
     /// Rule for the element count.
     count: Count,
+    /// What the record of a single element must say, where [`SINGLE`] has bits.
+    single: u64,
 }
+
+/// The fields of a record's first word that matter for a single element: id, size and number.
+const SINGLE: u64 = 0x0fff_ffff_00ff;
 
 impl AttrSpec {
     /// Builds a spec; the constructors below are the public forms.
@@ -179,6 +197,78 @@ impl AttrSpec {
             stride: 0,
             requirement,
             count,
+            // CAST: Widens.
+            single: id as u64 | (size as u64) << 16 | 1 << 32,
+        }
+    }
+
+    /// Tells whether a record is that of a single element, as this spec wants one.
+    #[inline]
+    fn is_single(&self, attr: &Attr) -> bool {
+        self.stride == 0 && (attr.head ^ self.single) & SINGLE == 0
+    }
+
+    /// Plans the copy of an input attribute; see [`AttrTable::input`].
+    #[inline]
+    fn plan_input(&self, attr: &Attr) -> Result<InPlan> {
+        if !self.is_single(attr) && (attr.field_size() != self.size || attr.el_num() != self.el_num)
+        {
+            return Err(EINVAL);
+        }
+        check_range(attr.data, u64::from(self.size))?;
+        Ok(InPlan {
+            addr: attr.data,
+            len: usize::from(self.size),
+        })
+    }
+
+    /// Plans the copy of an output attribute; see [`AttrTable::output`].
+    #[inline]
+    fn plan_output(&self, attr: &Attr) -> Result<OutPlan> {
+        if self.is_single(attr) {
+            check_range(attr.data, u64::from(self.size))?;
+        } else {
+            self.check_output(attr)?;
+        }
+        Ok(self.output_plan(attr))
+    }
+
+    /// Checks the shape of an output attribute.
+    fn check_output(&self, attr: &Attr) -> Result {
+        if attr.field_size() != self.size {
+            return Err(EINVAL);
+        }
+        let enough = self.count == Count::UpTo || attr.el_num() >= self.el_num;
+        if !enough || self.stride != 0 && attr.el_size() != self.stride {
+            return Err(EINVAL);
+        }
+        if let Some(last) = self.output_count(attr).checked_sub(1) {
+            // All three have 16 bits.
+            let span = u64::from(last)
+                .wrapping_mul(u64::from(self.stride))
+                .wrapping_add(u64::from(self.size));
+            check_range(attr.data, span)?;
+        }
+        Ok(())
+    }
+
+    /// Returns how many elements of an output attribute may be written.
+    #[inline]
+    fn output_count(&self, attr: &Attr) -> u16 {
+        match self.count {
+            Count::UpTo => self.el_num.min(attr.el_num()),
+            Count::Exact | Count::AtLeast => self.el_num,
+        }
+    }
+
+    /// Plans the copy of an output attribute that has been checked.
+    #[inline]
+    fn output_plan(&self, attr: &Attr) -> OutPlan {
+        OutPlan {
+            addr: attr.data,
+            size: usize::from(self.size),
+            count: self.output_count(attr),
+            stride: self.stride,
         }
     }
 
@@ -298,59 +388,35 @@ impl OutPlan {
 
 /// A snapshot of a command's attribute array.
 ///
-/// The first record of an id wins; unknown and surplus records are ignored. Lookup takes constant
-/// time. The table borrows the copied bytes and adds an index of 256 bytes.
+/// The first record of an id wins; unknown and surplus records are ignored.
 pub(crate) struct AttrTable<'a> {
-    /// The copied array: a multiple of [`ATTR_LEN`] long, at most [`MAX_ATTRS`] records.
-    bytes: &'a [u8],
-    /// Position of the first record of each id plus one; 0 means absent.
-    index: [u8; 256],
+    /// The copied array: at least one and at most [`MAX_ATTRS`] records.
+    records: &'a [Record],
 }
 
 impl<'a> AttrTable<'a> {
-    /// Indexes a copied attribute array.
+    /// Takes a copied attribute array.
     ///
     /// # Errors
     ///
-    /// `EINVAL` when the length is zero, not a multiple of 16, or above [`MAX_ATTRS`] records.
-    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
-        let records = bytes.chunks_exact(ATTR_LEN);
-        if bytes.is_empty() || !records.remainder().is_empty() || records.len() > MAX_ATTRS {
+    /// `EINVAL` when it is empty or above [`MAX_ATTRS`] records.
+    #[inline]
+    pub(crate) fn new(records: &'a [Record]) -> Result<Self> {
+        if records.is_empty() || records.len() > MAX_ATTRS {
             return Err(EINVAL);
         }
-        let mut index = [0; 256];
-        for (record, position) in records.zip(1u8..) {
-            let Some(&id) = record.first() else { continue };
-            if let Some(slot @ 0) = index.get_mut(usize::from(id)) {
-                *slot = position;
-            }
-        }
-        Ok(Self { bytes, index })
+        Ok(Self { records })
     }
 
     /// Returns the number of records, known or not.
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len() / ATTR_LEN
+        self.records.len()
     }
 
-    /// Returns the first record with the given id.
-    #[inline]
-    fn find(&self, id: u8) -> Option<Attr> {
-        let position = usize::from(*self.index.get(usize::from(id))?).checked_sub(1)?;
-        // At most 255 times 16.
-        let record = self.bytes.get(position.wrapping_mul(ATTR_LEN)..)?;
-        record.first_chunk().map(Attr::decode)
-    }
-
-    /// Finds the record of a spec; `None` when it is absent and optional.
-    #[inline]
-    fn find_spec(&self, spec: &AttrSpec) -> Result<Option<Attr>> {
-        match (self.find(spec.id), spec.requirement) {
-            (None, Requirement::Required) => Err(EINVAL),
-            (None, Requirement::Optional) => Ok(None),
-            (Some(attr), _) if attr.field_size() != spec.size => Err(EINVAL),
-            (Some(attr), _) => Ok(Some(attr)),
-        }
+    /// Returns the first record of a spec; `None` when it is absent and optional.
+    fn find(&self, spec: &AttrSpec) -> Result<Option<Attr>> {
+        let mut attrs = self.records.iter().map(Attr::decode);
+        required(spec, attrs.find(|attr| attr.id() == spec.id))
     }
 
     /// Plans the copy of an input attribute; `None` when it is optional and absent (all zeros).
@@ -359,19 +425,9 @@ impl<'a> AttrTable<'a> {
     ///
     /// `EINVAL` when a required attribute is absent or the shape differs from the spec; `EFAULT`
     /// when the user range wraps.
-    #[inline]
     pub(crate) fn input(&self, spec: &AttrSpec) -> Result<Option<InPlan>> {
-        let Some(attr) = self.find_spec(spec)? else {
-            return Ok(None);
-        };
-        if attr.el_num() != spec.el_num {
-            return Err(EINVAL);
-        }
-        check_range(attr.data, u64::from(spec.size))?;
-        Ok(Some(InPlan {
-            addr: attr.data,
-            len: usize::from(spec.size),
-        }))
+        let attr = self.find(spec)?;
+        attr.map(|attr| spec.plan_input(&attr)).transpose()
     }
 
     /// Plans the copy of an output attribute; `None` when it is optional and absent (skip it).
@@ -380,81 +436,133 @@ impl<'a> AttrTable<'a> {
     ///
     /// `EINVAL` when a required attribute is absent, the element size or stride differs, or the
     /// user announces fewer elements than the kernel writes; `EFAULT` when the user range wraps.
-    #[inline]
     pub(crate) fn output(&self, spec: &AttrSpec) -> Result<Option<OutPlan>> {
-        let Some(attr) = self.find_spec(spec)? else {
-            return Ok(None);
-        };
-        let count = match spec.count {
-            Count::UpTo => spec.el_num.min(attr.el_num()),
-            Count::Exact | Count::AtLeast if attr.el_num() < spec.el_num => return Err(EINVAL),
-            Count::Exact | Count::AtLeast => spec.el_num,
-        };
-        if spec.stride != 0 && attr.el_size() != spec.stride {
-            return Err(EINVAL);
-        }
-        if let Some(last) = count.checked_sub(1) {
-            // All three have 16 bits.
-            let span = u64::from(last)
-                .wrapping_mul(u64::from(spec.stride))
-                .wrapping_add(u64::from(spec.size));
-            check_range(attr.data, span)?;
-        }
-        Ok(Some(OutPlan {
-            addr: attr.data,
-            size: usize::from(spec.size),
-            count,
-            stride: spec.stride,
-        }))
+        let attr = self.find(spec)?;
+        attr.map(|attr| spec.plan_output(&attr)).transpose()
     }
 
-    /// Checks all attributes of a command, so that a bad one is refused before anything happens:
-    /// planning the same attributes later cannot fail.
+    /// Checks all attributes of a command, so that a bad one is refused before anything happens,
+    /// and hands them to `then`.
     ///
     /// # Errors
     ///
-    /// Those of [`input`](Self::input) and [`output`](Self::output).
-    pub(crate) fn check(&self, inputs: &[AttrSpec], outputs: &[AttrSpec]) -> Result<Checked<'_>> {
+    /// Those of [`input`](Self::input), [`output`](Self::output) and `then`.
+    #[inline]
+    pub(crate) fn check<R>(
+        &self,
+        inputs: &[AttrSpec],
+        outputs: &[AttrSpec],
+        then: impl FnOnce(Checked<'_>) -> Result<R>,
+    ) -> Result<R> {
+        if self.check_in_order(inputs, outputs)? {
+            return then(Checked {
+                records: self.records,
+                index: None,
+            });
+        }
+        self.check_by_id(inputs, outputs, then)
+    }
+
+    /// Checks the attributes of a command if they are the first records, in the order of the specs;
+    /// otherwise returns `false`.
+    ///
+    /// No id is there twice in the specs, so such records are the first ones of their ids.
+    #[inline]
+    fn check_in_order(&self, inputs: &[AttrSpec], outputs: &[AttrSpec]) -> Result<bool> {
+        let mut attrs = self.records.iter().map(Attr::decode);
         for spec in inputs {
-            self.input(spec)?;
+            match attrs.next() {
+                Some(attr) if attr.id() == spec.id => spec.plan_input(&attr)?,
+                _ => return Ok(false),
+            };
         }
         for spec in outputs {
-            self.output(spec)?;
+            match attrs.next() {
+                Some(attr) if attr.id() == spec.id => spec.plan_output(&attr)?,
+                _ => return Ok(false),
+            };
         }
-        Ok(Checked(self))
+        Ok(true)
+    }
+
+    /// Checks the attributes of a command in any order, in time linear in the number of records.
+    #[inline(never)]
+    fn check_by_id<R>(
+        &self,
+        inputs: &[AttrSpec],
+        outputs: &[AttrSpec],
+        then: impl FnOnce(Checked<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let mut index = [0; 256];
+        for (record, position) in self.records.iter().zip(1u8..) {
+            let id = usize::from(Attr::decode(record).id());
+            if let Some(slot @ 0) = index.get_mut(id) {
+                *slot = position;
+            }
+        }
+        let checked = Checked {
+            records: self.records,
+            index: Some(&index),
+        };
+        for (spec, place) in inputs.iter().zip(0..) {
+            if let Some(attr) = required(spec, checked.find(place, spec))? {
+                spec.plan_input(&attr)?;
+            }
+        }
+        for (spec, place) in outputs.iter().zip(0..) {
+            if let Some(attr) = required(spec, checked.find(place, spec))? {
+                spec.plan_output(&attr)?;
+            }
+        }
+        then(checked)
+    }
+}
+
+/// Refuses the absence of a required attribute.
+fn required(spec: &AttrSpec, attr: Option<Attr>) -> Result<Option<Attr>> {
+    match (attr, spec.requirement) {
+        (None, Requirement::Required) => Err(EINVAL),
+        (attr, _) => Ok(attr),
     }
 }
 
 /// An attribute array that [`AttrTable::check`] has compared with the specs of its command.
 ///
-/// It answers for those specs, and does not compare again.
+/// It answers for those specs, and does not compare again. `place` is that of the spec among all of
+/// the command, inputs first.
 #[derive(Clone, Copy)]
-pub(crate) struct Checked<'a>(&'a AttrTable<'a>);
+pub(crate) struct Checked<'a> {
+    /// The copied array.
+    records: &'a [Record],
+    /// Position of the first record of each id plus one, 0 for absent ones. Without it, the first
+    /// records are those of the specs, in their order.
+    index: Option<&'a [u8; 256]>,
+}
 
 impl Checked<'_> {
+    /// Returns the record of a spec.
+    #[inline]
+    fn find(&self, place: usize, spec: &AttrSpec) -> Option<Attr> {
+        let position = match self.index {
+            None => place,
+            Some(index) => usize::from(*index.get(usize::from(spec.id))?).checked_sub(1)?,
+        };
+        self.records.get(position).map(Attr::decode)
+    }
+
     /// Plans the copy of an input attribute; `None` when it is absent.
     #[inline]
-    pub(crate) fn input(&self, spec: &AttrSpec) -> Option<InPlan> {
+    pub(crate) fn input(&self, place: usize, spec: &AttrSpec) -> Option<InPlan> {
         Some(InPlan {
-            addr: self.0.find(spec.id)?.data,
+            addr: self.find(place, spec)?.data,
             len: usize::from(spec.size),
         })
     }
 
     /// Plans the copy of an output attribute; `None` when it is absent.
     #[inline]
-    pub(crate) fn output(&self, spec: &AttrSpec) -> Option<OutPlan> {
-        let attr = self.0.find(spec.id)?;
-        let count = match spec.count {
-            Count::UpTo => spec.el_num.min(attr.el_num()),
-            Count::Exact | Count::AtLeast => spec.el_num,
-        };
-        Some(OutPlan {
-            addr: attr.data,
-            size: usize::from(spec.size),
-            count,
-            stride: spec.stride,
-        })
+    pub(crate) fn output(&self, place: usize, spec: &AttrSpec) -> Option<OutPlan> {
+        Some(spec.output_plan(&self.find(place, spec)?))
     }
 }
 

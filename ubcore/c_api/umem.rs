@@ -29,6 +29,7 @@ use crate::{
 };
 use core::ptr::null_mut;
 use kernel::{
+    alloc::KVVec,
     bindings,
     dma::DataDirection,
     error::to_result,
@@ -108,13 +109,21 @@ impl Umem {
 
     /// Lists the pages.
     fn list(&mut self, start: usize, length: usize) -> Result {
-        let pages = self.pages.pages();
-        // The C function does not write to the array.
-        // SAFETY: Pages that stay pinned as long as the list exists.
+        let mut pages = KVVec::with_capacity(self.pages.count(), GFP_KERNEL)?;
+        for (address, count) in self.pages.runs() {
+            let room = pages.spare_capacity_mut().get_mut(..count).ok_or(EINVAL)?;
+            // SAFETY: Memory that is pinned, and room for so many pages.
+            unsafe {
+                bindings_ub::ub_helper_pages_at(address, room.as_mut_ptr().cast(), count);
+                pages.inc_len(count);
+            }
+        }
+        // SAFETY: Pages that stay pinned as long as the list exists; the function keeps none of the
+        // array.
         to_result(unsafe {
             bindings::sg_alloc_table_from_pages_segment(
                 &mut self.raw.sg_head,
-                pages.as_ptr().cast_mut(),
+                pages.as_mut_ptr(),
                 u32::try_from(pages.len())?,
                 // CAST: Within a page.
                 (start & !PAGE_MASK) as u32,
@@ -150,8 +159,8 @@ impl Umem {
         Ok(())
     }
 
-    /// Goes through what is contiguous for the device; for one that does not access memory, through
-    /// the pages.
+    /// Goes through what is contiguous for the device; for one that does not access memory, for
+    /// the kernel.
     fn pieces(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let mut sg = self.raw.sg_head.sgl;
         let mapped = (0..self.raw.nmap).map_while(move |_| {
@@ -168,53 +177,21 @@ impl Umem {
                 Some(piece)
             }
         });
-        let count = if self.raw.nmap == 0 {
-            self.pages.pages().len()
-        } else {
-            0
-        };
-        // CAST: From `usize` to 64 bits.
-        let (page, offset) = (PAGE_SIZE as u64, self.raw.va & !(PAGE_MASK as u64));
+        let count = if self.raw.nmap == 0 { usize::MAX } else { 0 };
+        let offset = self.raw.va & !(PAGE_MASK as u64);
         let mut left = self.raw.length;
-        let pages = self.pages.pages().iter().take(count).enumerate();
-        let pages = pages.map(move |(index, one)| {
+        let runs = self.pages.runs().take(count).enumerate();
+        let runs = runs.map(move |(index, (address, pages))| {
             let skip = if index == 0 { offset } else { 0 };
-            let bytes = left.min(page.saturating_sub(skip));
+            // CAST: From `usize` to 64 bits.
+            let whole = (pages as u64).saturating_mul(PAGE_SIZE as u64);
+            let bytes = left.min(whole.saturating_sub(skip));
             left = left.saturating_sub(bytes);
-            // SAFETY: A pinned page.
-            let address = unsafe { bindings_ub::ub_helper_page_to_phys(*one) };
+            // SAFETY: Memory that is pinned.
+            let address = unsafe { bindings_ub::ub_helper_virt_to_phys(address) };
             (address.saturating_add(skip), bytes)
         });
-        Iterator::chain(mapped, Joined::new(pages))
-    }
-}
-
-/// Joins ranges that follow each other.
-struct Joined<I: Iterator<Item = (u64, u64)>> {
-    ranges: core::iter::Peekable<I>,
-}
-
-impl<I: Iterator<Item = (u64, u64)>> Joined<I> {
-    /// Begins.
-    fn new(ranges: I) -> Self {
-        Self {
-            ranges: ranges.peekable(),
-        }
-    }
-}
-
-impl<I: Iterator<Item = (u64, u64)>> Iterator for Joined<I> {
-    type Item = (u64, u64);
-
-    fn next(&mut self) -> Option<(u64, u64)> {
-        let (start, mut len) = self.ranges.next()?;
-        while let Some((_, more)) = self
-            .ranges
-            .next_if(|range| range.0 == start.wrapping_add(len))
-        {
-            len = len.saturating_add(more);
-        }
-        Some((start, len))
+        Iterator::chain(mapped, runs)
     }
 }
 

@@ -5,32 +5,19 @@
 use super::*;
 use proptest::prelude::*;
 
-fn header(command: u32, args_len: u32, args_addr: u64) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..4].copy_from_slice(&command.to_le_bytes());
-    bytes[4..8].copy_from_slice(&args_len.to_le_bytes());
-    bytes[8..].copy_from_slice(&args_addr.to_le_bytes());
-    bytes
+fn header(command: u32, args_len: u32, args_addr: u64) -> [u64; 2] {
+    [u64::from(command) | u64::from(args_len) << 32, args_addr]
 }
 
-fn attr(id: u8, field_size: u16, el_num: u16, el_size: u16, data: u64) -> [u8; ATTR_LEN] {
-    let [s0, s1] = field_size.to_le_bytes();
-    let word = u32::from(el_num) | u32::from(el_size) << 12;
-    let mut record = [0; ATTR_LEN];
-    record[..4].copy_from_slice(&[id, 0, s0, s1]);
-    record[4..8].copy_from_slice(&word.to_le_bytes());
-    record[8..].copy_from_slice(&data.to_le_bytes());
-    record
-}
-
-fn bytes(attrs: &[[u8; ATTR_LEN]]) -> Vec<u8> {
-    attrs.concat()
+fn attr(id: u8, field_size: u16, el_num: u16, el_size: u16, data: u64) -> Record {
+    let shape = u64::from(el_num) << 32 | u64::from(el_size) << 44;
+    [u64::from(id) | u64::from(field_size) << 16 | shape, data]
 }
 
 #[test]
 fn header_limits() {
-    let device = |len, addr| Header::parse(&header(19, len, addr), Channel::Device);
-    let event = |len| Header::parse(&header(1, len, 1), Channel::Event).map(|h| h.attr_count());
+    let device = |len, addr| Header::parse(header(19, len, addr), Channel::Device);
+    let event = |len| Header::parse(header(1, len, 1), Channel::Event).map(|h| h.attr_count());
     assert_eq!(
         device(16, 0x1000),
         Ok(Header {
@@ -64,9 +51,11 @@ fn header_limits() {
 #[test]
 fn worked_example() {
     // CREATE_JFCE: one output of four bytes.
-    let raw = [
+    let raw: [u8; ATTR_LEN] = [
         0x80, 0, 4, 0, 1, 0, 0, 0, 0x10, 0x32, 0x54, 0x76, 0, 0, 0, 0,
     ];
+    let word = |at| u64::from_ne_bytes(*raw[at..].first_chunk().unwrap());
+    let raw = [[word(0), word(8)]];
     let table = AttrTable::new(&raw).unwrap();
     let plan = table.output(&AttrSpec::output(0x80, 4)).unwrap().unwrap();
     assert_eq!(
@@ -85,20 +74,19 @@ fn worked_example() {
 #[test]
 fn table_lengths() {
     assert!(AttrTable::new(&[]).is_err());
-    assert!(AttrTable::new(&[0; 17]).is_err());
-    assert!(AttrTable::new(&[0; 128 * 16]).is_err());
-    assert_eq!(AttrTable::new(&[0; 127 * 16]).unwrap().len(), 127);
+    assert!(AttrTable::new(&[[0; 2]; 128]).is_err());
+    assert_eq!(AttrTable::new(&[[0; 2]; 127]).unwrap().len(), 127);
 }
 
 #[test]
 fn inputs() {
-    let raw = bytes(&[
+    let raw = [
         attr(3, 8, 1, 0, 0x30),
         attr(3, 4, 1, 0, 0x31),
         attr(4, 4, 2, 0, 0x40),
         attr(5, 16, 1, 0, u64::MAX - 14),
         attr(6, 16, 1, 0, u64::MAX - 16),
-    ]);
+    ];
     let table = AttrTable::new(&raw).unwrap();
     // The first record of an id wins, whatever its place.
     assert_eq!(
@@ -116,7 +104,7 @@ fn inputs() {
 
 #[test]
 fn outputs() {
-    let raw = bytes(&[
+    let raw = [
         attr(0xa5, 4, 8, 20, 0x1000),
         attr(0xa6, 4, 8, 24, 0x1000),
         attr(0xa7, 4, 7, 20, 0x1000),
@@ -125,7 +113,7 @@ fn outputs() {
         attr(0x81, 56, 3, 56, 0x2000),
         attr(0x82, 56, 0, 56, 0x2000),
         attr(0x83, 56, 4095, 56, 0x2000),
-    ]);
+    ];
     let table = AttrTable::new(&raw).unwrap();
     let strided = |id| table.output(&AttrSpec::strided_output(id, 4, 8, 20));
     let plan = strided(0xa5).unwrap().unwrap();
@@ -154,20 +142,28 @@ fn outputs() {
 
 #[test]
 fn whole_command() {
-    let raw = bytes(&[attr(0, 4, 1, 0, 1), attr(0x80, 8, 1, 0, 1)]);
+    let raw = [attr(0, 4, 1, 0, 1), attr(0x80, 8, 1, 0, 1)];
     let table = AttrTable::new(&raw).unwrap();
     let inputs = [AttrSpec::input(0, 4), AttrSpec::optional_input(1, 32)];
-    let result = |outputs: &[AttrSpec]| table.check(&inputs, outputs).map(|_| ());
-    let checked = table.check(&inputs, &[AttrSpec::output(0x80, 8)]).unwrap();
-    for spec in &inputs {
-        assert_eq!(Ok(checked.input(spec)), table.input(spec));
-    }
-    let spec = AttrSpec::output(0x80, 8);
-    assert_eq!(Ok(checked.output(&spec)), table.output(&spec));
+    let result = |outputs: &[AttrSpec]| table.check(&inputs, outputs, |_| Ok(()));
+    let output = AttrSpec::output(0x80, 8);
+    table
+        .check(&inputs, &[output], |checked| {
+            for (place, spec) in inputs.iter().enumerate() {
+                assert_eq!(Ok(checked.input(place, spec)), table.input(spec));
+            }
+            assert_eq!(Ok(checked.output(2, &output)), table.output(&output));
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(result(&[AttrSpec::output(0x80, 4)]), Err(EINVAL));
     assert_eq!(
-        table.check(&[AttrSpec::input(1, 4)], &[]).map(|_| ()),
+        table.check(&[AttrSpec::input(1, 4)], &[], |_| Ok(())),
         Err(EINVAL)
+    );
+    assert_eq!(
+        table.check(&inputs, &[output], |_| Err::<(), _>(EFAULT)),
+        Err(EFAULT)
     );
 }
 
@@ -222,16 +218,16 @@ proptest! {
     }
 
     #[test]
-    fn any_header(raw in any::<[u8; 16]>(), event in any::<bool>()) {
+    fn any_header(raw in any::<[u64; 2]>(), event in any::<bool>()) {
         let channel = if event { Channel::Event } else { Channel::Device };
-        if let Ok(header) = Header::parse(&raw, channel) {
+        if let Ok(header) = Header::parse(raw, channel) {
             prop_assert!((1..=MAX_ATTRS).contains(&header.attr_count()));
         }
     }
 
     /// No byte of the array can make a plan longer than its spec or wrap the address space.
     #[test]
-    fn any_array(raw in prop::collection::vec(any::<u8>(), 0..2100), specs in prop::collection::vec(spec(), 1..20)) {
+    fn any_array(raw in prop::collection::vec(any::<Record>(), 0..130), specs in prop::collection::vec(spec(), 1..20)) {
         let Ok(table) = AttrTable::new(&raw) else { return Ok(()) };
         for spec in specs {
             if let Ok(Some(plan)) = table.input(&spec) {
@@ -253,10 +249,40 @@ proptest! {
     #[test]
     fn first_record_wins(ids in prop::collection::vec(0u8..8, 1..128), want in 0u8..8) {
         let attrs: Vec<_> = ids.iter().zip(0u64..).map(|(&id, at)| attr(id, 4, 1, 0, at)).collect();
-        let raw = bytes(&attrs);
-        let Ok(table) = AttrTable::new(&raw) else { return Ok(()) };
+        let Ok(table) = AttrTable::new(&attrs) else { return Ok(()) };
         let first = ids.iter().position(|&id| id == want);
         let plan = table.input(&AttrSpec::optional_input(want, 4)).unwrap();
         prop_assert_eq!(plan.map(|p| p.addr), first.map(|at| at as u64));
+    }
+
+    /// Whatever the order of the records, a command sees the same.
+    #[test]
+    fn order_does_not_matter(
+        records in prop::collection::vec((0u8..6, any::<bool>(), 1u16..3, 1u16..3, any::<u64>()), 1..12),
+        sorted in any::<bool>(),
+    ) {
+        let mut attrs: Vec<_> = records
+            .iter()
+            .map(|&(id, output, size, n, at)| attr(id | u8::from(output) << 7, size * 4, n, 0, at))
+            .collect();
+        if sorted {
+            attrs.sort_by_key(|[head, _]| *head as u8);
+        }
+        let inputs = [0, 1, 2].map(|id| AttrSpec::optional_input(id, 4));
+        let outputs = [0x80, 0x81].map(|id| AttrSpec::output(id, 4));
+        let table = AttrTable::new(&attrs).unwrap();
+        let one_by_one = || {
+            let ins: Vec<_> = inputs.iter().map(|spec| table.input(spec)).collect::<Result<_>>()?;
+            let outs: Vec<_> = outputs.iter().map(|spec| table.output(spec)).collect::<Result<_>>()?;
+            Ok((ins, outs))
+        };
+        let at_once = table.check(&inputs, &outputs, |checked| {
+            let ins: Vec<_> =
+                inputs.iter().enumerate().map(|(at, spec)| checked.input(at, spec)).collect();
+            let outs: Vec<_> =
+                outputs.iter().zip(3..).map(|(spec, at)| checked.output(at, spec)).collect();
+            Ok((ins, outs))
+        });
+        prop_assert_eq!(at_once, one_by_one());
     }
 }

@@ -2,7 +2,13 @@
 
 //! Private data of user-space providers, and results as C functions return them.
 
-use crate::bindings_ub;
+use crate::{
+    bindings_ub,
+    kernel_ext::user::{
+        read_bytes,
+        write_bytes, //
+    },
+};
 use core::{
     marker::PhantomData,
     mem::size_of,
@@ -14,10 +20,6 @@ use kernel::{
         AsBytes,
         FromBytes, //
     },
-    uaccess::{
-        UserPtr,
-        UserSlice, //
-    }, //
 };
 
 /// Private data that a user-space provider and its driver exchange (`struct ubcore_udrv_priv`).
@@ -80,8 +82,7 @@ impl Udata<'_> {
         if len != 0 {
             // SAFETY: `value` is an initialised `T`, whose bytes may take any value.
             let bytes = unsafe { slice::from_raw_parts_mut((&raw mut value).cast::<u8>(), len) };
-            let ptr = UserPtr::from_addr(usize::try_from(self.in_addr).map_err(|_| EFAULT)?);
-            UserSlice::new(ptr, len).reader().read_slice(bytes)?;
+            read_bytes(self.in_addr, bytes)?;
         }
         Ok(value)
     }
@@ -98,8 +99,7 @@ impl Udata<'_> {
         }
         // SAFETY: `T: AsBytes` has no uninitialised bytes, and `len` is within it.
         let bytes = unsafe { slice::from_raw_parts(core::ptr::from_ref(value).cast(), len) };
-        let ptr = UserPtr::from_addr(usize::try_from(self.out_addr).map_err(|_| EFAULT)?);
-        UserSlice::new(ptr, len).writer().write_slice(bytes)
+        write_bytes(self.out_addr, bytes)
     }
 }
 

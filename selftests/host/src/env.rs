@@ -81,6 +81,8 @@ pub(crate) struct Flags(u32);
 
 /// Allocation that may sleep.
 pub(crate) const GFP_KERNEL: Flags = Flags(0);
+/// Allocation that is charged to the caller's memory control group.
+pub(crate) const GFP_KERNEL_ACCOUNT: Flags = Flags(2);
 /// Allocation that may not sleep.
 pub(crate) const GFP_ATOMIC: Flags = Flags(1);
 
@@ -150,11 +152,33 @@ impl<T> KVec<T> {
         Ok(())
     }
 
+    /// Returns for how many elements there is room.
+    pub(crate) fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    /// Makes room for `more` elements.
+    pub(crate) fn reserve(&mut self, more: usize, _: Flags) -> Result<(), AllocError> {
+        if self.0.capacity() - self.0.len() < more {
+            allocate()?;
+        }
+        self.0.reserve_exact(more);
+        Ok(())
+    }
+
+    /// Keeps the first elements only.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
     /// Removes the last element.
     pub(crate) fn pop(&mut self) -> Option<T> {
         self.0.pop()
     }
 }
+
+/// The same for vectors that may be large.
+pub(crate) type KVVec<T> = KVec<T>;
 
 impl<T> Deref for KVec<T> {
     type Target = [T];

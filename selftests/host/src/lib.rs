@@ -28,6 +28,8 @@ mod jetty_state;
 mod net_addr;
 #[path = "../../../rust/logic/options.rs"]
 mod options;
+#[path = "../../../rust/logic/page_map.rs"]
+mod page_map;
 #[path = "../../../rust/logic/page_size.rs"]
 mod page_size;
 #[path = "../../../rust/logic/ring.rs"]

@@ -142,7 +142,7 @@ impl Cmd {
         let target = self.put(data);
         let at = self.reserve(8);
         self.links.push((at / 8, target));
-        self.attrs.push(Attr::single(id, 8, Place::Own(at)));
+        self.add(Attr::single(id, 8, Place::Own(at)));
         self
     }
 
@@ -158,14 +158,14 @@ impl Cmd {
     /// An output of one element of this size.
     pub fn out(mut self, id: u32, size: usize) -> Self {
         let offset = self.reserve(size);
-        self.attrs.push(Attr::single(id, size, Place::Own(offset)));
+        self.add(Attr::single(id, size, Place::Own(offset)));
         self
     }
 
     /// An output of `count` elements of `size` bytes, `stride` bytes apart.
     pub fn out_strided(mut self, id: u32, size: usize, count: u32, stride: u32) -> Self {
         let offset = self.reserve(count as usize * stride as usize);
-        self.attrs.push(Attr {
+        self.add(Attr {
             el_info: el_info(count, stride),
             ..Attr::single(id, size, Place::Own(offset))
         });
@@ -190,9 +190,9 @@ impl Cmd {
             self.links.push((at / 8 + 2, resp));
         }
         let size = size_of::<uburma_udata>();
-        self.attrs.push(Attr::single(in_id, size, Place::Own(at)));
+        self.add(Attr::single(in_id, size, Place::Own(at)));
         if let Some(out_id) = out_id {
-            self.attrs.push(Attr::single(out_id, size, Place::Own(at)));
+            self.add(Attr::single(out_id, size, Place::Own(at)));
         }
         self
     }
@@ -206,6 +206,13 @@ impl Cmd {
             .find(|(word, _)| *word == at / 8 + 2)
             .ok_or_else(|| Error::BadReply("no room for the driver's reply".to_string()))?;
         Ok(sys::from_bytes(&self.copy(*offset, size_of::<T>())))
+    }
+
+    /// Adds an attribute; they are in the order of their ids, which the kernel reads fastest, and
+    /// those of the same id in the order in which they were added.
+    fn add(&mut self, attr: Attr) {
+        let before = self.attrs.iter().rposition(|other| other.id <= attr.id);
+        self.attrs.insert(before.map_or(0, |at| at + 1), attr);
     }
 
     /// Runs it on a device file.

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Tests of page maps.
+
+use super::*;
+use crate::env::{
+    fail_allocation,
+    ENOMEM,
+    GFP_KERNEL, //
+};
+use proptest::prelude::*;
+
+const PAGE: usize = 4096;
+const KERNEL: usize = 0xffff_8880_0000_0000;
+
+type Map = PageMap<12>;
+
+/// Makes the map of runs: page numbers for the kernel, and lengths.
+fn map(start: usize, runs: &[(usize, usize)]) -> Map {
+    let mut map = Map::new(start);
+    let mut left: usize = runs.iter().map(|run| run.1).sum();
+    for (page, count) in runs {
+        left -= count;
+        map.add(KERNEL + page * PAGE, *count, left, GFP_KERNEL)
+            .unwrap();
+    }
+    map
+}
+
+#[test]
+fn contiguous_memory_needs_no_table() {
+    let map = map(0x7fff_0000_3000, &[(100, 1), (101, 511), (612, 3)]);
+    assert_eq!((map.len(), map.blocks.len()), (515, 0));
+    assert_eq!(
+        map.run(0x7fff_0000_3005, 4096),
+        Some((KERNEL + 100 * PAGE + 5, 4096))
+    );
+    assert_eq!(map.runs().collect::<Vec<_>>(), [(KERNEL + 100 * PAGE, 515)]);
+}
+
+#[test]
+fn huge_pages_are_blocks() {
+    // From the middle of a huge page to the middle of another one.
+    let start = 0x4000_0000 + 200 * PAGE;
+    let map = map(
+        start,
+        &[(512 + 200, 312), (4096, 512), (512, 512), (1024, 100)],
+    );
+    assert_eq!((map.shift, map.blocks.len()), (21, 4));
+    assert_eq!(map.run(start, PAGE), Some((KERNEL + 712 * PAGE, PAGE)));
+    // The third and the fourth are contiguous.
+    assert_eq!(
+        map.run(0x4000_0000 + 2 * 512 * PAGE, 600 * PAGE),
+        Some((KERNEL + 512 * PAGE, 600 * PAGE))
+    );
+    assert_eq!(
+        map.runs().collect::<Vec<_>>(),
+        [
+            (KERNEL + 712 * PAGE, 312),
+            (KERNEL + 4096 * PAGE, 512),
+            (KERNEL + 512 * PAGE, 612)
+        ]
+    );
+}
+
+#[test]
+fn the_end_of_the_address_space() {
+    let mut map = Map::new((1 << 63) - PAGE);
+    assert_eq!(map.add(KERNEL, 2, 0, GFP_KERNEL), Err(EINVAL));
+    assert_eq!(map.add(KERNEL, usize::MAX, 0, GFP_KERNEL), Err(EINVAL));
+    assert_eq!(map.len(), 0);
+}
+
+#[test]
+fn failed_allocations_change_nothing() {
+    let mut map = Map::new(0);
+    map.add(KERNEL, 8, 100, GFP_KERNEL).unwrap();
+    for n in 0..1 {
+        let add = || map.add(KERNEL + 50 * PAGE, 3, 97, GFP_KERNEL);
+        assert_eq!(fail_allocation(n, add), Err(ENOMEM));
+        assert_eq!(map.runs().collect::<Vec<_>>(), [(KERNEL, 8)]);
+    }
+}
+
+#[test]
+fn tables_grow_with_what_is_there() {
+    let mut map = Map::new(0);
+    map.add(KERNEL, 1, usize::MAX >> 13, GFP_KERNEL).unwrap();
+    map.add(KERNEL + 7 * PAGE, 1, usize::MAX >> 13, GFP_KERNEL)
+        .unwrap();
+    assert!(map.blocks.capacity() <= AT_ONCE + 8);
+}
+
+proptest! {
+    /// Every byte is where its page is, whatever the runs.
+    #[test]
+    fn any_runs(
+        first in 0usize..1000,
+        runs in prop::collection::vec((0usize..40, 1usize..20), 1..30),
+        offset in any::<prop::sample::Index>(),
+        len in 1usize..100_000,
+    ) {
+        let start = first * PAGE;
+        let map = map(start, &runs);
+        let pages: Vec<_> = runs.iter().flat_map(|(page, n)| *page..page + n).collect();
+        prop_assert_eq!(map.len(), pages.len());
+
+        let offset = offset.index(pages.len() * PAGE);
+        let len = len.min(pages.len() * PAGE - offset);
+        let (address, run) = map.run(start + offset, len).unwrap();
+        prop_assert!(run >= 1 && run <= len);
+        for at in (offset..offset + run).step_by(97).chain([offset + run - 1]) {
+            prop_assert_eq!(address + at - offset, KERNEL + pages[at / PAGE] * PAGE + at % PAGE);
+        }
+        // It ends where memory is not contiguous.
+        let (last, next) = ((offset + run - 1) / PAGE, (offset + run) / PAGE);
+        if run < len {
+            prop_assert_ne!(pages[last] + 1, pages[next]);
+        }
+
+        let listed: Vec<_> = map
+            .runs()
+            .flat_map(|(address, n)| (0..n).map(move |i| address + i * PAGE))
+            .collect();
+        let expected: Vec<_> = pages.iter().map(|page| KERNEL + page * PAGE).collect();
+        prop_assert_eq!(listed, expected);
+    }
+}
