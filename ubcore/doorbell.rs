@@ -88,7 +88,8 @@ impl Doorbell {
                 ring,
                 uses <- UseCount::new(),
             }),
-            GFP_KERNEL_ACCOUNT,
+            // Not charged: there is one for each file, which is.
+            GFP_KERNEL,
         )?;
         let fd = NewFd::reserve(true)?;
         let file = AnonFile::new(c"[ubdb]", bell.clone(), Access::ReadWrite)?;

@@ -37,6 +37,7 @@ EXPORT(ubcore_query_device_attr);
 EXPORT(ubcore_query_device_status);
 EXPORT(ubcore_config_device);
 EXPORT(ubcore_get_eid_list);
+EXPORT(ubcore_has_eid);
 EXPORT(ubcore_free_eid_list);
 EXPORT(ubcore_alloc_ucontext);
 EXPORT(ubcore_free_ucontext);

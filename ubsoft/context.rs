@@ -172,7 +172,8 @@ pub(crate) fn alloc(dev: &Arc<Dev>, eid_index: u32, udata: Udata<'_>) -> Result<
             dev: dev.clone(),
             owner: dev.host.new_context(),
         },
-        GFP_KERNEL_ACCOUNT,
+        // Not charged: there is one for each context, which is.
+        GFP_KERNEL,
     )?;
     let (doorbell, doorbell_fd) = if udata.out_len() < size_of::<CtxResp>() {
         (None, -1)

@@ -107,7 +107,7 @@ impl UbDevice {
     pub(crate) fn count_jfces(&self, threshold: u32) -> (u64, u64) {
         let (mut total, mut above) = (0u64, 0u64);
         for (_, file) in self.files.newest_first() {
-            let count = file.channels().count();
+            let count = file.channels().map_or(0, |channels| channels.count());
             total = total.saturating_add(count.into());
             above = above.saturating_add(u64::from(count > threshold));
             task::cond_resched();

@@ -72,8 +72,9 @@ pub(crate) struct UbFile {
     /// Objects by handle.
     #[pin]
     objects: HandleTable<Uobject>,
-    /// Completion event channels.
-    channels: Arc<Channels>,
+    /// Completion event channels, once there were any. Innermost lock but for the allocation.
+    #[pin]
+    channels: Mutex<Option<Arc<Channels>>>,
     /// Whether context and objects are gone.
     #[pin]
     ended: Mutex<bool>,
@@ -106,7 +107,6 @@ impl UbFile {
     ///
     /// `ENXIO` when the device is going away, `ENOMEM`.
     pub(crate) fn open(device: &Arc<UbDevice>) -> Result<Arc<Self>> {
-        let channels = Channels::new()?;
         let this = Arc::pin_init(
             pin_init!(Self {
                 device: device.clone(),
@@ -115,7 +115,7 @@ impl UbFile {
                 context: SetOnce::new(),
                 claimed: Atomic::new(false),
                 objects <- new_handle_table!(),
-                channels,
+                channels <- new_mutex!(None, "uburma::UbFile::channels"),
                 ended <- new_mutex!(false, "uburma::UbFile::ended"),
                 gone <- Completion::new(),
                 work <- new_work!("uburma::UbFile::work"),
@@ -180,9 +180,22 @@ impl UbFile {
         &self.objects
     }
 
-    /// Returns the completion event channels.
-    pub(crate) fn channels(&self) -> &Arc<Channels> {
-        &self.channels
+    /// Returns the completion event channels, if there were any.
+    pub(crate) fn channels(&self) -> Option<Arc<Channels>> {
+        self.channels.lock().clone()
+    }
+
+    /// Returns where completion event channels are to be put.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`
+    pub(crate) fn make_channels(&self) -> Result<Arc<Channels>> {
+        let mut channels = self.channels.lock();
+        if let Some(channels) = &*channels {
+            return Ok(channels.clone());
+        }
+        Ok(channels.insert(Channels::new()?).clone())
     }
 
     /// Returns the device.

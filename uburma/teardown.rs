@@ -284,7 +284,11 @@ fn release(file: &UbFile, end: End) {
             let _ = context.uctx.disassociate();
         }
     }
-    let left = destroy_all(file);
+    let left = if file.objects().is_empty() {
+        0
+    } else {
+        destroy_all(file)
+    };
     if left != 0 {
         pr_warn_ratelimited!("{}: {} objects could not be destroyed\n", name, left);
     }
@@ -308,7 +312,9 @@ pub(crate) fn end(file: &UbFile, end: End) {
 
 /// Tells those who wait for events.
 fn end_events(file: &UbFile, end: End) {
-    file.channels().finish();
+    if let Some(channels) = file.channels() {
+        channels.finish();
+    }
     let Some(context) = file.context() else {
         return;
     };

@@ -188,6 +188,20 @@ c_api! {
         list.into_raw_parts().0
     }
 
+    /// Tells whether the list would have an EID at an index.
+    unsafe fn ubcore_has_eid(
+        dev: *mut ubcore_device,
+        eid_index: u32,
+        eid: *const ubcore_eid,
+    ) -> bool {
+        // SAFETY: Null or valid.
+        let (Ok(dev), Some(eid)) = (unsafe { (device(dev), eid.as_ref()) }) else {
+            return false;
+        };
+        let found = NetId::current().and_then(|net| dev.eids().get_in(eid_index, net));
+        found.is_some_and(|found| found.into_bytes() == eid_bytes(eid))
+    }
+
     /// Frees such a list.
     unsafe fn ubcore_free_eid_list(eid_list: *mut ubcore_eid_info) {
         // SAFETY: Null, or from a `KVVec`.

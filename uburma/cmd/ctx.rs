@@ -88,8 +88,7 @@ pub(crate) fn create<'a>(
     request: create_ctx::Request,
 ) -> Result<Outcome<create_ctx::Reply, NewContext<'a>>> {
     let claim = call.file().claim_context()?;
-    let wanted = (request.eid, request.eid_index);
-    if request.eid == [0; 16] || !call.device().eid_list()?.iter().any(|eid| eid == wanted) {
+    if request.eid == [0; 16] || !call.device().has_eid(request.eid, request.eid_index)? {
         return Err(EINVAL);
     }
     let stats = call.file().stats();

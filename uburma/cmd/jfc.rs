@@ -63,7 +63,8 @@ fn find_jfce(call: &Call<'_>, fd: i32) -> Result<Option<Arc<Jfce>>> {
         return Ok(None);
     }
     let jfce = from_fd::<Jfce>(fd).map_err(|_| EINVAL)?;
-    if !jfce.belongs_to(call.file().channels()) {
+    let channels = call.file().channels();
+    if !channels.is_some_and(|channels| jfce.belongs_to(&channels)) {
         return Err(EINVAL);
     }
     Ok(Some(jfce))
@@ -208,7 +209,7 @@ pub(crate) fn create_jfce(
     _request: create_jfce::Request,
 ) -> Result<Outcome<create_jfce::Reply, NewJfce>> {
     let file = call.file();
-    let jfce = Jfce::new(file.channels(), file.stats())?;
+    let jfce = Jfce::new(&file.make_channels()?, file.stats())?;
     let new = NewJfce {
         file: AnonFile::new(c"[jfce]", jfce.clone(), Access::ReadWrite)?,
         fd: NewFd::reserve(true)?,

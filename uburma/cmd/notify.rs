@@ -46,7 +46,8 @@ const _: () = assert!(MAX_EVENTS == b::UBURMA_MAX_NOTIFY as usize);
 /// `EINVAL` for anything else.
 pub(crate) fn find_notifier(call: &Call<'_>, fd: i32) -> Result<Arc<Notifier>> {
     let notifier = from_fd::<Notifier>(fd).map_err(|_| EINVAL)?;
-    if !notifier.belongs_to(call.file().channels()) {
+    let channels = call.file().channels();
+    if !channels.is_some_and(|channels| notifier.belongs_to(&channels)) {
         return Err(EINVAL);
     }
     Ok(notifier)
@@ -73,7 +74,7 @@ pub(crate) fn create(
     _request: create_notifier::Request,
 ) -> Result<Outcome<create_notifier::Reply, NewNotifier>> {
     let file = call.file();
-    let notifier = Notifier::new(file.channels(), file.stats())?;
+    let notifier = Notifier::new(&file.make_channels()?, file.stats())?;
     let new = NewNotifier {
         file: AnonFile::new(c"[notifier]", notifier.clone(), Access::ReadWrite)?,
         fd: NewFd::reserve(true)?,

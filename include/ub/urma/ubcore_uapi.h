@@ -96,6 +96,15 @@ struct ubcore_eid_info *ubcore_get_eid_list(struct ubcore_device *dev,
 void ubcore_free_eid_list(struct ubcore_eid_info *eid_list);
 
 /**
+ * ubcore_has_eid() - whether the list would have an EID at an index
+ * @dev: device
+ * @eid_index: index
+ * @eid: EID
+ */
+bool ubcore_has_eid(struct ubcore_device *dev, u32 eid_index,
+		    const union ubcore_eid *eid);
+
+/**
  * ubcore_alloc_ucontext() - make a context for the calling user process
  * @dev: device
  * @eid_index: local EID

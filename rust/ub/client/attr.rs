@@ -3,7 +3,10 @@
 //! Attributes, status and EIDs of a device.
 
 use super::device::Device;
-use crate::bindings_ub as b;
+use crate::{
+    bindings_ub as b,
+    ub::common::eid_from_bytes, //
+};
 use core::ops::Deref;
 use kernel::{
     error::to_result,
@@ -111,5 +114,18 @@ impl Device {
             ptr,
             len: if ptr.is_null() { 0 } else { len as usize },
         })
+    }
+
+    /// Tells whether the device has this EID at this index, for the namespace of the calling
+    /// process.
+    ///
+    /// # Errors
+    ///
+    /// `EIO` when the device is gone.
+    pub(crate) fn has_eid(&self, eid: [u8; 16], index: u32) -> Result<bool> {
+        let live = self.enter()?;
+        let eid = eid_from_bytes(eid);
+        // SAFETY: A registered device, and an EID of our own.
+        Ok(unsafe { b::ubcore_has_eid(live.as_ptr(), index, &eid) })
     }
 }
