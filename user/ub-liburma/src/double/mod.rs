@@ -9,6 +9,7 @@
 #![allow(clippy::missing_safety_doc)]
 
 mod batch;
+pub mod calls;
 mod events;
 mod library;
 mod memory;
@@ -22,7 +23,7 @@ use std::ffi::c_int;
 use ub_client::tlv::{Attr, Cmd, Place};
 use ub_urma::*;
 
-pub use library::Library;
+pub use library::{Library, Opened};
 
 /// What liburma's exported functions have in common: no name in Rust is mangled, and the linker
 /// keeps them.

@@ -28,7 +28,7 @@ unsafe fn seize<K: Mortal>(list: &[*mut K::Public]) -> Result<(), (usize, Failur
         // SAFETY: as the caller promises.
         let object = unsafe { find::<K>(*public) };
         let outcome = object.and_then(|object| {
-            object.of(*ctx.get_or_insert(object.ctx()?))?;
+            object.of(ctx.get_or_insert(object.ctx()?))?;
             if !is_settled(object) {
                 return Err(Failure::AGAIN);
             }
