@@ -177,8 +177,7 @@ host_tests() {
 	say "== host tests =="
 	runner_tests
 	cargo_tests "pure logic" selftests/host
-	# Programs that run in the virtual machine only have no tests of their own to be built.
-	cargo_tests "user library" user --lib --bin ub-demo
+	cargo_tests "user library" user --tests
 	ktap_test abi-c selftests/abi/check_c.py
 	cargo_tests "ABI in Rust" selftests/abi/rust
 }

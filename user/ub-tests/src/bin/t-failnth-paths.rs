@@ -30,7 +30,7 @@ fn swept<'a>(
 ) -> Outcome {
     let rules = Rules {
         errnos,
-        sparse_after: if is_full() { 0 } else { 48 },
+        sparse_after: if is_full() { 0 } else { 24 },
         ..Default::default()
     };
     let coverage = sweep(&Faults::set_up()?, rules, prepare)?;

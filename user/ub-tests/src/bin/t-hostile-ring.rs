@@ -18,7 +18,7 @@ use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
 fn duration() -> Duration {
     let seconds = std::env::args()
         .find_map(|arg| arg.strip_prefix("seconds=")?.parse().ok())
-        .unwrap_or(3);
+        .unwrap_or(2);
     Duration::from_secs(seconds)
 }
 

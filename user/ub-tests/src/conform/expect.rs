@@ -204,6 +204,7 @@ fn by_stage(command: &Command, variant: Variant, written: &[usize]) -> Stage {
         | Variant::Compat
         | Variant::Twice(_)
         | Variant::Flags(_)
+        | Variant::Unused
         | Variant::Edge(_)
         | Variant::Unaligned(_)
         | Variant::Alias(..)

@@ -113,6 +113,9 @@ pub enum Variant {
     Stride(usize, u16),
     /// Its flag and reserved bytes are not zero.
     Flags(usize),
+    /// What the kernel does not look at is not zero, in all attributes at once: their flag and
+    /// reserved bytes, and the distance of elements where there is one.
+    Unused,
     /// Its value is at a bad address.
     Pointer(usize, Bad),
     /// Its value is in memory that cannot be written.
@@ -412,6 +415,15 @@ impl Variant {
             Variant::Flags(at) => {
                 frame.records[at].flag = 0xff;
                 frame.records[at].reserved = 0xff;
+            }
+            Variant::Unused => {
+                for (record, attr) in frame.records.iter_mut().zip(command.attrs) {
+                    record.flag = 0xff;
+                    record.reserved = 0xff;
+                    if attr.shape == Shape::Single {
+                        record.stride = 4095;
+                    }
+                }
             }
             Variant::Pointer(at, bad) => frame.records[at].addr = bad.addr(bench),
             Variant::ReadOnly(at) => frame.records[at].addr = bench.read_only(),
