@@ -29,6 +29,7 @@ use crate::{
 use kernel::page::PAGE_SIZE;
 
 /// Bits of the word of functions.
+const FEATURE_LOAD_STORE: u32 = 1 << 3;
 const FEATURE_JETTY_GROUP: u32 = 1 << 11;
 const FEATURE_ERROR_SUSPEND: u32 = 1 << 12;
 const FEATURE_CTP: u32 = 1 << 18;
@@ -60,7 +61,9 @@ fn kind_of_priority(priority: usize) -> u32 {
 pub(crate) fn fill(soft: &Soft, attr: &mut ubcore_device_attr) {
     attr.guid.raw = soft.eid.into_bytes();
     let cap = &mut attr.dev_cap;
-    cap.feature = FlagWord::from_word(FEATURE_JETTY_GROUP | FEATURE_ERROR_SUSPEND | FEATURE_CTP);
+    cap.feature = FlagWord::from_word(
+        FEATURE_LOAD_STORE | FEATURE_JETTY_GROUP | FEATURE_ERROR_SUSPEND | FEATURE_CTP,
+    );
     cap.max_jfc = MAX_OBJECTS;
     cap.max_jfs = MAX_OBJECTS;
     cap.max_jfr = MAX_OBJECTS;

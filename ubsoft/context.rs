@@ -6,6 +6,7 @@ use crate::{
     bindings_ub::{
         UBSOFT_ABI_VERSION,
         UBSOFT_CTL_RING,
+        UBSOFT_FEATURE_WINDOW,
         UBSOFT_IOC_MAGIC, //
     },
     counters::{
@@ -37,6 +38,7 @@ use crate::{
         Udata,
         UserCtl, //
     },
+    window,
     Soft, //
 };
 use core::mem::size_of;
@@ -183,7 +185,7 @@ pub(crate) fn alloc(dev: &Arc<Dev>, eid_index: u32, udata: Udata<'_>) -> Result<
     };
     udata.write(&CtxResp {
         abi_version: UBSOFT_ABI_VERSION,
-        features: 0,
+        features: UBSOFT_FEATURE_WINDOW,
         doorbell_fd,
         // CAST: A small number.
         page_size: PAGE_SIZE as u32,
@@ -221,6 +223,11 @@ pub(crate) fn disassociate(uctx: &Ucontext) {
     let (dev, owner) = (uctx.dev(), uctx.id());
     for (_, ring) in dev.rings.newest_first() {
         ring.mark_gone(owner);
+    }
+    for (_, window) in dev.windows.newest_first() {
+        if window.owner == owner {
+            window::close(&window);
+        }
     }
     for (_, jfs) in dev.jfss.newest_first() {
         if jfs.sq().owner == owner {

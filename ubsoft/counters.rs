@@ -42,12 +42,14 @@ pub(crate) enum Kind {
     Groups,
     /// Imports.
     Targets,
+    /// Imported segments that can be mapped.
+    Windows,
     /// Queued works.
     Works,
 }
 
 /// The names that debugfs shows, by kind.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "devices",
     "contexts",
     "rings",
@@ -60,6 +62,7 @@ const NAMES: [&str; 13] = [
     "jetty",
     "groups",
     "targets",
+    "windows",
     "works",
 ];
 

@@ -45,6 +45,10 @@ use crate::{
         DeviceEvent,
         Registration,
         UbDevice, //
+    },
+    window::{
+        self,
+        Window, //
     }, //
 };
 use kernel::{
@@ -109,6 +113,9 @@ pub(crate) struct Soft {
     /// Rings that can be mapped, of all contexts.
     #[pin]
     pub(crate) rings: HandleTable<MappableRing>,
+    /// Imported segments that can be mapped, of all contexts.
+    #[pin]
+    pub(crate) windows: HandleTable<Window>,
     #[pin]
     pub(crate) tps: TpTable,
 }
@@ -133,6 +140,7 @@ impl Soft {
             targets <- new_id_map!(1..=MAX_REF, reaper()),
             tokens <- new_handle_table!(1..=MAX_TOKENS),
             rings <- new_handle_table!(1..=RINGS_MAX),
+            windows <- new_handle_table!(window::NUMBERS),
             tps <- TpTable::new(),
         })
     }

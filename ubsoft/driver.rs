@@ -43,6 +43,10 @@ use crate::{
         Jfr,
         Rq, //
     },
+    kernel_ext::fault::{
+        Fault,
+        Outcome, //
+    },
     logic::{
         net_addr::NetAddr,
         options::OptionRole,
@@ -86,6 +90,7 @@ use crate::{
         RecvList,
         RecvQueue,
         SegCfg,
+        SegImport,
         SendList,
         SendQueue,
         TargetCfg,
@@ -94,6 +99,10 @@ use crate::{
         Udata,
         User,
         UserCtl, //
+    },
+    window::{
+        self,
+        Window, //
     },
     Soft, //
 };
@@ -118,6 +127,7 @@ impl Driver for Soft {
     type Jfs = JfsData;
     type Jfr = Rq;
     type Jetty = JettyData;
+    type ImportedSegment = Arc<Window>;
     type JettyGroup = Group;
     type Target = Import;
 
@@ -152,7 +162,15 @@ impl Driver for Soft {
     }
 
     fn mmap(uctx: ArcBorrow<'_, Ucontext>, pgoff: usize, vma: &VmaNew) -> Result {
-        queue::mmap(uctx.dev(), uctx.id(), pgoff, vma)
+        if window::is_at(pgoff) {
+            window::mmap(uctx.dev(), uctx.id(), pgoff, vma)
+        } else {
+            queue::mmap(uctx.dev(), uctx.id(), pgoff, vma)
+        }
+    }
+
+    fn fault(uctx: ArcBorrow<'_, Ucontext>, fault: &Fault<'_>) -> Outcome {
+        window::fault(uctx.dev(), uctx.id(), fault)
     }
 
     fn disassociate_ucontext(uctx: ArcBorrow<'_, Ucontext>) {
@@ -185,12 +203,20 @@ impl Driver for Soft {
         Ok(())
     }
 
-    fn import_seg(_dev: ArcBorrow<'_, Dev>, mapping: bool) -> Result {
-        if mapping {
-            Err(EOPNOTSUPP)
+    fn import_seg(
+        dev: ArcBorrow<'_, Dev>,
+        cfg: &SegImport,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Option<Arc<Window>>> {
+        if cfg.mapping {
+            window::open(&dev.into(), cfg, user).map(Some)
         } else {
-            Ok(())
+            Ok(None)
         }
+    }
+
+    fn unimport_seg(window: &Arc<Window>) {
+        window::close(window);
     }
 
     fn check_option(role: OptionRole) -> Result {

@@ -3,6 +3,7 @@
 //! Token ids and registered memory.
 
 use crate::{
+    bindings_ub::UBSOFT_SEG_LEND,
     counters::{
         Count,
         Kind as CountKind, //
@@ -26,9 +27,13 @@ use crate::{
         wr::Remote, //
     },
     queue::full,
-    ring::pages::{
-        Memory,
-        Pages, //
+    ring::{
+        abi::SegReq,
+        lent::Lent,
+        pages::{
+            Memory,
+            Pages, //
+        }, //
     },
     stream::Part,
     ub::driver::{
@@ -142,6 +147,28 @@ fn pages_of(cfg: &SegCfg) -> i64 {
     i64::try_from(pages).unwrap_or(0)
 }
 
+/// Reads whether the owner lets peers map the segment.
+///
+/// # Errors
+///
+/// `EINVAL` for unknown wishes, and for a segment that has a part of a page; `EFAULT`, `ENOMEM`.
+fn lend(cfg: &SegCfg, user: Option<&User<'_, Soft>>) -> Result<Option<Pin<KBox<Lent>>>> {
+    let Some(user) = user.filter(|user| user.udata.in_len() != 0) else {
+        return Ok(None);
+    };
+    let SegReq { flags, reserved } = user.udata.read()?;
+    if flags & !UBSOFT_SEG_LEND != 0 || reserved != [0; 3] {
+        return Err(EINVAL);
+    }
+    if flags == 0 {
+        return Ok(None);
+    }
+    if (cfg.va | cfg.len) % PAGE_SIZE as u64 != 0 {
+        return Err(EINVAL);
+    }
+    Ok(Some(KBox::pin_init(Lent::new(), GFP_KERNEL_ACCOUNT)?))
+}
+
 /// Registers memory of the calling process, or of a kernel client.
 ///
 /// # Errors
@@ -163,6 +190,7 @@ pub(crate) fn register(
         return Err(EINVAL);
     }
     let token_id = cfg.token_id;
+    let lent = lend(&cfg, user.as_ref())?;
     let reservation = dev.segs.reserve_exact(token_id)?;
     let (memory, pages): (Memory, _) = match user {
         Some(_) => (pin(&cfg)?.into(), pages_of(&cfg)),
@@ -183,7 +211,7 @@ pub(crate) fn register(
             owner,
             token_id,
             view,
-            pages <- Pages::new(memory, dev.host.idle.clone()),
+            pages <- Pages::new(memory, dev.host.idle.clone(), lent),
             pinned,
             count: Count::one(&dev.host.counters, CountKind::Segments),
         }),
@@ -268,6 +296,33 @@ impl Soft {
 }
 
 impl Seg {
+    /// Returns the memory.
+    pub(crate) fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    /// Finds the pages that a peer may map: their number from the start of the segment.
+    ///
+    /// # Errors
+    ///
+    /// `EACCES` unless the segment is lent, the token is right, and it may do what it wants;
+    /// `EINVAL` for a part of a page.
+    pub(crate) fn window(&self, remote: &Remote, len: u64, write: bool) -> Result<u64> {
+        let check = |op| check_remote(&self.view, op, remote.addr, len, remote.token);
+        let offset = check(RemoteOp::Read).map_err(|_| EACCES)?;
+        if write {
+            check(RemoteOp::Write).map_err(|_| EACCES)?;
+        }
+        if self.pages.lent().is_none() || self.pages.is_private() {
+            return Err(EACCES);
+        }
+        let page = PAGE_SIZE as u64;
+        if len == 0 || (offset | len) % page != 0 {
+            return Err(EINVAL);
+        }
+        Ok(offset / page)
+    }
+
     /// Ends remote access: what has not begun is refused, what is under way fails soon.
     pub(crate) fn invalidate(&self) {
         self.pages.make_private();

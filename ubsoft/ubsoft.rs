@@ -96,6 +96,8 @@ mod stream;
 mod target;
 #[deny(unsafe_code)]
 mod tp;
+#[deny(unsafe_code)]
+mod window;
 
 use device::Soft;
 use kernel::prelude::*;

@@ -19,6 +19,10 @@ use crate::{
     file::UbFile,
     kernel_ext::{
         class_device::ClassDevice,
+        fault::{
+            Fault,
+            Outcome, //
+        },
         fops::{
             DeviceFile,
             Fasync,
@@ -87,6 +91,13 @@ impl VmaHook for UbFile {
     fn vma_closed(this: ArcBorrow<'_, Self>, vma: VmaClosed) {
         if vma.mm_is_dying {
             UbFile::mm_died(this.into());
+        }
+    }
+
+    fn fault(this: ArcBorrow<'_, Self>, fault: &Fault<'_>) -> Outcome {
+        match (this.context(), this.enter()) {
+            (Some(context), Some(_alive)) => context.uctx.fault(fault),
+            _ => Outcome::SIGBUS,
         }
     }
 }

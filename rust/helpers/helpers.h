@@ -28,6 +28,7 @@ size_t ub_helper_page_run(struct page *const *pages, size_t n, void **address);
 void ub_helper_unpin_pages(void *address, size_t n, bool dirty);
 void ub_helper_pages_at(void *address, struct page **pages, size_t n);
 struct mm_struct *ub_helper_current_mm(void);
+vm_fault_t ub_helper_insert_page(struct vm_fault *vmf, void *page);
 phys_addr_t ub_helper_virt_to_phys(void *address);
 bool ub_helper_is_kernel_range(const void *start, size_t len);
 

@@ -85,3 +85,11 @@ phys_addr_t ub_helper_virt_to_phys(void *address)
 	return virt_to_phys(address);
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_virt_to_phys, "uburma,ubsoft,ubagg");
+
+/* Maps a page of the direct map where a fault happened. */
+vm_fault_t ub_helper_insert_page(struct vm_fault *vmf, void *page)
+{
+	return vmf_insert_pfn(vmf->vma, vmf->address,
+			      page_to_pfn(virt_to_page(page)));
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_insert_page, "uburma,ubsoft,ubagg");

@@ -16,6 +16,7 @@ use core::ptr::{
 use kernel::{
     bindings,
     error::from_err_ptr,
+    mm::virt::VmaNew,
     prelude::*,
     sync::Arc, //
 };
@@ -65,6 +66,20 @@ impl MapInode {
         // INVARIANT: `ihold()` made the reference.
         let this = Self(NonNull::new(inode).ok_or(ENOMEM)?);
         Ok(Arc::new(this, GFP_KERNEL)?)
+    }
+
+    /// Finds the inode of a mapping that is being set up; it may be any file's.
+    pub(crate) fn of(vma: &VmaNew) -> Option<Self> {
+        // SAFETY: An area in set-up holds its file, if it has one; a file has an address space, and
+        // that an inode.
+        let inode = unsafe {
+            let file = (*vma.as_ptr()).vm_file.as_ref()?;
+            let inode = NonNull::new((*file.f_mapping).host)?;
+            bindings::ihold(inode.as_ptr());
+            inode
+        };
+        // INVARIANT: `ihold()` made the reference.
+        Some(Self(inode))
     }
 
     /// Returns the address space, for files whose object keeps `self`.

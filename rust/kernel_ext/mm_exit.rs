@@ -8,9 +8,15 @@
 //! does not: when it is closed and its address space has no user left, the process has executed
 //! another program, or died.
 
-use super::fops::{
-    private_of,
-    FileOperations, //
+use super::{
+    fault::{
+        Fault,
+        Outcome, //
+    },
+    fops::{
+        private_of,
+        FileOperations, //
+    }, //
 };
 use crate::bindings_ub;
 use core::marker::PhantomData;
@@ -45,6 +51,11 @@ pub(crate) trait VmaHook: FileOperations {
     /// Runs with the lock of the address space held for writing: take no lock under which anybody
     /// accesses user memory; mark, and queue the work.
     fn vma_closed(this: ArcBorrow<'_, Self>, vma: VmaClosed);
+
+    /// Called when a page of such a mapping is touched that is not there.
+    ///
+    /// Runs with the lock of the address space held for reading: see [`Self::vma_closed`].
+    fn fault(this: ArcBorrow<'_, Self>, fault: &Fault<'_>) -> Outcome;
 }
 
 /// A `struct vm_operations_struct` for mappings of files that own an `Arc<T>`.
@@ -61,6 +72,7 @@ impl<T: VmaHook> VmOps<T> {
             bindings::vm_operations_struct {
                 close: Some(Self::close_callback),
                 may_split: Some(Self::may_split_callback),
+                fault: Some(Self::fault_callback),
                 ..pin_init::zeroed()
             },
             PhantomData,
@@ -94,6 +106,21 @@ impl<T: VmaHook> VmOps<T> {
             pgoff,
         };
         T::vma_closed(this, closed);
+    }
+
+    /// # Safety
+    ///
+    /// `vmf` must be a fault that is being handled, in a mapping that was given to [`watch::<T>`].
+    unsafe extern "C" fn fault_callback(vmf: *mut bindings::vm_fault) -> bindings::vm_fault_t {
+        // SAFETY: By the function's contract.
+        let Some(fault) = (unsafe { Fault::from_raw(vmf) }) else {
+            return Outcome::SIGBUS.raw();
+        };
+        // SAFETY: The area holds its file.
+        let file = unsafe { File::from_raw_file((*(*vmf).__bindgen_anon_1.vma).vm_file) };
+        private_of::<T>(file)
+            .map_or(Outcome::SIGBUS, |this| T::fault(this, &fault))
+            .raw()
     }
 
     /// Refuses to split: a part of a watched mapping means nothing.

@@ -35,6 +35,7 @@ pub(crate) mod class_device;
 pub(crate) mod copy;
 mod device_core;
 pub(crate) mod embedded_device;
+pub(crate) mod fault;
 pub(crate) mod id_space;
 pub(crate) mod kernel_mem;
 pub(crate) mod kobj_dir;

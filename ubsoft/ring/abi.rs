@@ -12,8 +12,10 @@ pub(crate) use bindings_ub::{
     ubsoft_ctl_ring as CtlRing,
     ubsoft_ctx_resp as CtxResp,
     ubsoft_import_resp as ImportResp,
+    ubsoft_import_seg_resp as ImportSegResp,
     ubsoft_queue_req as QueueReq,
-    ubsoft_queue_resp as QueueResp, //
+    ubsoft_queue_resp as QueueResp,
+    ubsoft_seg_req as SegReq, //
 };
 
 /// Declares structures of integers without padding, which the sizes prove.
@@ -31,6 +33,8 @@ plain! {
     CtlRing: 16;
     CtxResp: 64;
     ImportResp: 16;
+    ImportSegResp: 32;
     QueueReq: 32;
     QueueResp: 64;
+    SegReq: 16;
 }

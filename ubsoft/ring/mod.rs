@@ -12,6 +12,7 @@
 
 pub(crate) mod abi;
 pub(crate) mod copy;
+pub(crate) mod lent;
 pub(crate) mod pages;
 mod shared;
 

@@ -2,11 +2,18 @@
 
 //! Memory of a segment, and the right to use it for a while.
 
-use super::copy::{
-    Dst,
-    Src, //
+use super::{
+    copy::{
+        Dst,
+        Src, //
+    },
+    lent::Lent, //
 };
 use crate::kernel_ext::{
+    fault::{
+        Fault,
+        Outcome, //
+    },
     kernel_mem::KernelMem,
     pinned::PinnedPages,
     poll::{
@@ -104,6 +111,8 @@ pub(crate) struct Pages {
     pages: UnsafeCell<Option<Memory>>,
     /// The same for all.
     idle: Arc<Idle>,
+    /// The windows through which peers map the memory, if the owner has agreed to any.
+    lent: Option<Pin<KBox<Lent>>>,
     #[pin]
     _pin: PhantomPinned,
 }
@@ -115,12 +124,17 @@ unsafe impl Sync for Pages {}
 
 impl Pages {
     /// Initialises the object.
-    pub(crate) fn new(pages: Memory, idle: Arc<Idle>) -> impl PinInit<Self> {
+    pub(crate) fn new(
+        pages: Memory,
+        idle: Arc<Idle>,
+        lent: Option<Pin<KBox<Lent>>>,
+    ) -> impl PinInit<Self> {
         pin_init!(Self {
             users: Atomic::new(0),
             unpinned: Atomic::new(false),
             pages: UnsafeCell::new(Some(pages)),
             idle,
+            lent,
             _pin: PhantomPinned,
         })
     }
@@ -162,10 +176,31 @@ impl Pages {
         }
     }
 
-    /// Leaves the pages to their owner. Does not wait for others, who are to ask
-    /// [`Self::is_private`].
+    /// Leaves the pages to their owner. Does not wait for others who copy, and are to ask
+    /// [`Self::is_private`]; windows are closed. May sleep.
     pub(crate) fn make_private(&self) {
         self.mark(PRIVATE);
+        self.close_windows();
+    }
+
+    /// Returns the windows, if the owner has agreed to any.
+    pub(crate) fn lent(&self) -> Option<&Lent> {
+        self.lent.as_deref()
+    }
+
+    /// Sees to a fault in a window, at the page `index` of the memory.
+    pub(crate) fn fault(&self, window: usize, fault: &Fault<'_>, index: usize) -> Outcome {
+        match (self.lent(), self.enter(&self.idle)) {
+            (Some(lent), Some(pages)) => lent.fault(window, fault, &pages, index),
+            _ => Outcome::SIGBUS,
+        }
+    }
+
+    /// Closes the windows: nobody has the pages mapped any more.
+    fn close_windows(&self) {
+        if let Some(lent) = self.lent() {
+            lent.close();
+        }
     }
 
     /// Keeps new users out and waits until all have left.
@@ -179,6 +214,7 @@ impl Pages {
     /// Keeps new users out, waits until all have left, and unpins the pages. May sleep.
     pub(crate) fn revoke(&self) {
         self.wait_idle();
+        self.close_windows();
         if !self.unpinned.xchg(true, Full) {
             // SAFETY: By the type invariant nobody else accesses the field: there are no users and
             // never will be, and the flag lets one caller pass.
@@ -191,6 +227,7 @@ impl Pages {
 impl PinnedDrop for Pages {
     fn drop(self: Pin<&mut Self>) {
         self.wait_idle();
+        self.close_windows();
     }
 }
 
@@ -233,6 +270,15 @@ impl PageUse<'_> {
         let (ptr, len) = self.memory()?.run(offset, len)?;
         // SAFETY: Pinned, or lent by its owner, as long as `self`; the kernel's mapping does not go.
         Some(unsafe { Src::new(ptr, len) })
+    }
+
+    /// Returns where a range of a user's memory is, and how much of it is contiguous there.
+    #[inline]
+    pub(super) fn pinned_run(&self, offset: usize, len: usize) -> Option<(*mut u8, usize)> {
+        match self.memory()? {
+            Memory::Pinned(pages) => pages.run(offset, len),
+            Memory::Kernel(_) => None,
+        }
     }
 
     /// The same for writing; `None` also if the memory was pinned for reading only.

@@ -33,6 +33,9 @@
 /* Name that sysfs shows as driver_name, and that the provider goes by. */
 #define UBSOFT_DRIVER_NAME	"ubsoft"
 
+/* ubsoft_ctx_resp.features */
+#define UBSOFT_FEATURE_WINDOW	(1u << 0) /* segments can be mapped: struct ubsoft_seg_req */
+
 /**
  * struct ubsoft_ctx_resp - reply to CREATE_CTX
  * @abi_version: UBSOFT_ABI_VERSION
@@ -104,6 +107,47 @@ struct ubsoft_queue_resp {
 struct ubsoft_import_resp {
 	__u32 target_ref;
 	__u32 reserved[3];
+};
+
+/* ubsoft_seg_req.flags */
+#define UBSOFT_SEG_LEND		(1u << 0) /* peers may map the segment */
+
+/**
+ * struct ubsoft_seg_req - private data of REGISTER_SEG
+ * @flags: UBSOFT_SEG_*, or-ed
+ * @reserved: 0
+ *
+ * Absent private data is the same as all zeros.
+ *
+ * A segment that is lent consists of whole pages. A peer that may read it can
+ * import it with UBURMA_IMPORT_SEG_FLAG_MAPPING, for writing if that is among
+ * the access that it asks for and may have, and then maps it: its loads and
+ * stores reach the memory with no kernel on the path. A word of 8 bytes is
+ * never torn; atomic instructions are atomic for the owner and for work
+ * requests too.
+ */
+struct ubsoft_seg_req {
+	__u32 flags;
+	__u32 reserved[3];
+};
+
+/**
+ * struct ubsoft_import_seg_resp - reply to IMPORT_SEG with MAPPING
+ * @mmap_off: offset for mmap() on the device file, of the first byte imported
+ * @mmap_len: bytes; whole pages of it can be mapped, together or apart
+ * @reserved: 0
+ *
+ * The mapping is to be shared. It is not inherited by fork(), cannot be split
+ * or grown, and offers nothing for registration. Access gets SIGBUS, in a
+ * system call EFAULT, from the moment when the segment is unregistered, its
+ * token is invalidated, its owner or one of the two devices has gone, or the
+ * import is dropped; it never reaches memory that is somebody else's by then.
+ * Offsets are above 2^44, which 32-bit processes cannot map.
+ */
+struct ubsoft_import_seg_resp {
+	__aligned_u64 mmap_off;
+	__aligned_u64 mmap_len;
+	__u32 reserved[4];
 };
 
 #define UBSOFT_RING_MAGIC	0x676e5255	/* "URng" */

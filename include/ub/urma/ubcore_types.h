@@ -24,6 +24,7 @@
 struct net;
 struct net_device;
 struct vm_area_struct;
+struct vm_fault;
 
 #define UBCORE_GET_VERSION(a, b)	(((a) << 16) + ((b) > 65535 ? 65535 : (b)))
 #define UBCORE_API_VERSION		((0 << 16) + 9)
@@ -2264,6 +2265,10 @@ struct ubcore_net_addr;
  * @alloc_ucontext: makes a context for a user; called in that user's context
  * @free_ucontext: frees it; all its objects are gone
  * @mmap: maps device or driver memory for the user of a context
+ * @fault: sees to a fault in such a mapping, as vm_operations_struct.fault.
+ *	Optional: then faults end in SIGBUS. The core's own vm_ops call it, since a
+ *	mapping may outlive the driver; so @mmap sets none. Runs under the lock of
+ *	the address space; on removal the core waits for it
  * @alloc_token_id: makes a name for a token
  * @free_token_id: frees it
  * @register_seg: registers local memory
@@ -2381,6 +2386,7 @@ struct ubcore_ops {
 						  struct ubcore_udrv_priv *udrv_data);
 	int (*free_ucontext)(struct ubcore_ucontext *uctx);
 	int (*mmap)(struct ubcore_ucontext *uctx, struct vm_area_struct *vma);
+	vm_fault_t (*fault)(struct ubcore_ucontext *uctx, struct vm_fault *vmf);
 
 	struct ubcore_token_id *(*alloc_token_id)(struct ubcore_device *dev,
 						  union ubcore_token_id_flag flag,

@@ -5,6 +5,10 @@
 use super::device::Device;
 use crate::{
     bindings_ub as b,
+    kernel_ext::fault::{
+        Fault,
+        Outcome, //
+    },
     logic::use_count::{
         Counted,
         ExclusiveRef,
@@ -158,6 +162,19 @@ impl Ucontext {
         let op = unsafe { (*(*live.as_ptr()).ops).mmap }.ok_or(EOPNOTSUPP)?;
         // SAFETY: A valid context, and an area that is being set up.
         to_result(unsafe { op(this.ptr.as_ptr(), vma.as_ptr()) })
+    }
+
+    /// Lets the driver see to a fault in what it has mapped.
+    pub(crate) fn fault(&self, fault: &Fault<'_>) -> Outcome {
+        let (Ok(this), Ok(live)) = (SharedRef::new(self), self.dev.enter()) else {
+            return Outcome::SIGBUS;
+        };
+        // SAFETY: A registered device has operations as long as it is registered.
+        let Some(op) = (unsafe { (*(*live.as_ptr()).ops).fault }) else {
+            return Outcome::SIGBUS;
+        };
+        // SAFETY: A valid context, and a fault in a mapping that was made for it.
+        Outcome::from_raw(unsafe { op(this.ptr.as_ptr(), fault.as_ptr()) })
     }
 
     /// Hands a provider's own command to the driver.

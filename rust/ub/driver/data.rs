@@ -199,13 +199,13 @@ fn is_registered(tseg: &ubcore_target_seg) -> bool {
 }
 
 /// Returns the range that an element names in an imported segment.
-fn remote(sge: &ubcore_sge, dev: *const ubcore_device) -> Result<RemoteRange> {
+fn remote<D: Driver>(sge: &ubcore_sge, dev: *const ubcore_device) -> Result<RemoteRange> {
     let tseg = segment(sge.tseg, dev)?;
     if is_registered(tseg) {
         return Err(EINVAL);
     }
     // SAFETY: A segment of this driver that was not registered was imported.
-    let import = unsafe { ImportedSegment::borrow(sge.tseg) };
+    let import = unsafe { ImportedSegment::<D>::borrow(sge.tseg) };
     Ok(RemoteRange {
         addr: sge.addr,
         len: sge.len,
@@ -318,7 +318,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
     /// `EINVAL` for one that is malformed: pointers that are null, objects of another device, the
     /// wrong kind of segment, unknown flags.
     pub(crate) fn read<D: Driver>(&self) -> Result<SendWr<'a, D>> {
-        let op = self.operation()?;
+        let op = self.operation::<D>()?;
         let target = if self.raw.tjetty.is_null() {
             None
         } else {
@@ -346,7 +346,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
     }
 
     /// Reads the operands, by opcode.
-    fn operation(&self) -> Result<Operation<'a>> {
+    fn operation<D: Driver>(&self) -> Result<Operation<'a>> {
         let all = &self.raw.__bindgen_anon_1;
         // SAFETY: Integers and pointers may take any value; which are meant says the opcode.
         let (rw, send, cas, faa) = unsafe {
@@ -360,11 +360,11 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
         match self.raw.opcode {
             bindings_ub::UBCORE_OPC_WRITE
             | bindings_ub::UBCORE_OPC_WRITE_IMM
-            | bindings_ub::UBCORE_OPC_WRITE_NOTIFY => self.write(rw),
+            | bindings_ub::UBCORE_OPC_WRITE_NOTIFY => self.write::<D>(rw),
             bindings_ub::UBCORE_OPC_READ => match list(&rw.src)? {
                 [src] => Ok(Operation {
                     hint: rw.target_hint,
-                    remote: remote(src, self.dev)?,
+                    remote: remote::<D>(src, self.dev)?,
                     local: list(&rw.dst)?,
                     ..Operation::default()
                 }),
@@ -376,7 +376,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
                 local: list(&send.src)?,
                 ..Operation::default()
             }),
-            bindings_ub::UBCORE_OPC_SEND_INVALIDATE => self.send_invalidate(send),
+            bindings_ub::UBCORE_OPC_SEND_INVALIDATE => self.send_invalidate::<D>(send),
             bindings_ub::UBCORE_OPC_CAS | bindings_ub::UBCORE_OPC_SWAP => {
                 // SAFETY: Integers may take any value.
                 let operands = unsafe {
@@ -385,7 +385,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
                         *cas.__bindgen_anon_2.swap_data.as_ref(),
                     ]
                 };
-                self.atomic(cas.dst, cas.src, operands)
+                self.atomic::<D>(cas.dst, cas.src, operands)
             }
             bindings_ub::UBCORE_OPC_FADD
             | bindings_ub::UBCORE_OPC_FSUB
@@ -394,7 +394,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
             | bindings_ub::UBCORE_OPC_FXOR => {
                 // SAFETY: An integer may take any value.
                 let operand = unsafe { *faa.__bindgen_anon_1.operand.as_ref() };
-                self.atomic(faa.dst, faa.src, [operand, 0])
+                self.atomic::<D>(faa.dst, faa.src, [operand, 0])
             }
             // The driver knows what it does not support.
             _ => Ok(Operation::default()),
@@ -402,16 +402,16 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
     }
 
     /// Reads the operands of a write; a notification has a second remote element for its word.
-    fn write(&self, rw: &bindings_ub::ubcore_rw_wr) -> Result<Operation<'a>> {
+    fn write<D: Driver>(&self, rw: &bindings_ub::ubcore_rw_wr) -> Result<Operation<'a>> {
         let notifies = self.raw.opcode == bindings_ub::UBCORE_OPC_WRITE_NOTIFY;
         let (dst, notify) = match list(&rw.dst)? {
             [dst] if !notifies => (dst, RemoteRange::default()),
-            [dst, word] if notifies => (dst, remote(word, self.dev)?),
+            [dst, word] if notifies => (dst, remote::<D>(word, self.dev)?),
             _ => return Err(EINVAL),
         };
         Ok(Operation {
             hint: rw.target_hint,
-            remote: remote(dst, self.dev)?,
+            remote: remote::<D>(dst, self.dev)?,
             notify,
             operands: [rw.notify_data, notify.addr],
             local: list(&rw.src)?,
@@ -419,12 +419,15 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
     }
 
     /// Reads the operands of a send that invalidates a token of the receiver.
-    fn send_invalidate(&self, send: &bindings_ub::ubcore_send_wr) -> Result<Operation<'a>> {
+    fn send_invalidate<D: Driver>(
+        &self,
+        send: &bindings_ub::ubcore_send_wr,
+    ) -> Result<Operation<'a>> {
         let element = ubcore_sge {
             tseg: send.tseg,
             ..Default::default()
         };
-        let gone = remote(&element, self.dev)?;
+        let gone = remote::<D>(&element, self.dev)?;
         Ok(Operation {
             hint: send.target_hint,
             operands: [u64::from(gone.token_id) | (u64::from(gone.token) << 32), 0],
@@ -434,7 +437,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
     }
 
     /// Reads the operands of an atomic operation.
-    fn atomic(
+    fn atomic<D: Driver>(
         &self,
         dst: *const ubcore_sge,
         src: *const ubcore_sge,
@@ -442,7 +445,7 @@ impl<'a> Wr<'a, ubcore_jfs_wr> {
     ) -> Result<Operation<'a>> {
         match (elements(dst, 1)?, elements(src, 1)?) {
             ([dst], src) => Ok(Operation {
-                remote: remote(dst, self.dev)?,
+                remote: remote::<D>(dst, self.dev)?,
                 operands,
                 local: src,
                 ..Operation::default()

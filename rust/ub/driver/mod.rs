@@ -28,6 +28,10 @@ pub(crate) mod udata;
 
 use crate::{
     bindings_ub,
+    kernel_ext::fault::{
+        Fault,
+        Outcome, //
+    },
     logic::{
         net_addr::NetAddr,
         options::OptionRole,
@@ -94,6 +98,7 @@ pub(crate) use self::{
     object::User,
     seg::{
         SegCfg,
+        SegImport,
         Segment,
         TokenId, //
     },
@@ -148,6 +153,8 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     type Jfs: Send + Sync;
     /// Data of a receive queue.
     type Jfr: Send + Sync;
+    /// Data of an imported segment, if there is any.
+    type ImportedSegment: Send + Sync;
     /// Data of a jetty.
     type Jetty: Send + Sync;
     /// Data of a jetty group.
@@ -185,6 +192,11 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
         build_error!(VTABLE_DEFAULT_ERROR)
     }
 
+    /// Sees to a fault in what [`Self::mmap`] has mapped.
+    fn fault(_uctx: ArcBorrow<'_, Ucontext<Self>>, _fault: &Fault<'_>) -> Outcome {
+        build_error!(VTABLE_DEFAULT_ERROR)
+    }
+
     /// Stops all of a context: the device goes away.
     fn disassociate_ucontext(_uctx: ArcBorrow<'_, Ucontext<Self>>) {
         build_error!(VTABLE_DEFAULT_ERROR)
@@ -210,8 +222,16 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
     /// Unregisters local memory. On return no access is in flight.
     fn unregister_seg(seg: ArcBorrow<'_, Segment<Self>>) -> Result;
 
-    /// Allows or refuses the import of a remote segment; `mapping`: into the caller's memory.
-    fn import_seg(dev: ArcBorrow<'_, UbDevice<Self>>, mapping: bool) -> Result;
+    /// Imports a remote segment: a work request carries all that is to be known of it, so that there
+    /// may be nothing to do.
+    fn import_seg(
+        dev: ArcBorrow<'_, UbDevice<Self>>,
+        cfg: &SegImport,
+        user: Option<User<'_, Self>>,
+    ) -> Result<Option<Self::ImportedSegment>>;
+
+    /// Undoes what [`Self::import_seg`] did.
+    fn unimport_seg(seg: &Self::ImportedSegment);
 
     /// Says whether an option of staged creation is one that the driver follows; ubcore keeps its
     /// value, and the configuration of a create has it.

@@ -71,13 +71,18 @@ impl<D: Driver> Table<D> {
         } else {
             None
         },
+        fault: if D::HAS_FAULT {
+            Some(ucontext::fault::<D>)
+        } else {
+            None
+        },
 
         alloc_token_id: Some(seg::alloc_token_id::<D>),
         free_token_id: Some(seg::free_token_id::<D>),
         register_seg: Some(seg::register::<D>),
         unregister_seg: Some(seg::unregister::<D>),
         import_seg: Some(seg::import::<D>),
-        unimport_seg: Some(seg::unimport),
+        unimport_seg: Some(seg::unimport::<D>),
 
         create_jfc: Some(staged::create::<D, jfc::JfcKind>),
         modify_jfc: Some(jfc::modify::<D>),

@@ -26,20 +26,41 @@ pub(crate) type TokenId<D> = Object<bindings_ub::ubcore_token_id, <D as Driver>:
 /// A registered segment: `struct ubcore_target_seg` and the driver's data.
 pub(crate) type Segment<D> = Object<bindings_ub::ubcore_target_seg, <D as Driver>::Segment>;
 /// An imported segment: `struct ubcore_target_seg` and its token.
-pub(super) type ImportedSegment = Object<bindings_ub::ubcore_target_seg, Imported>;
+pub(super) type ImportedSegment<D> =
+    Object<bindings_ub::ubcore_target_seg, Imported<<D as Driver>::ImportedSegment>>;
 
 /// What is kept of an imported segment.
 #[pin_data]
-pub(crate) struct Imported {
+pub(crate) struct Imported<T> {
     /// Never logged.
     token: u32,
+    /// The driver's.
+    data: Option<T>,
 }
 
-impl Imported {
+impl<T> Imported<T> {
     /// Returns the token to show.
     pub(super) fn token(&self) -> u32 {
         self.token
     }
+}
+
+/// A segment to be imported.
+pub(crate) struct SegImport {
+    /// EID of its device.
+    pub(crate) eid: [u8; 16],
+    /// First byte of the part that is meant, in its owner's memory.
+    pub(crate) va: u64,
+    /// Bytes of that part.
+    pub(crate) len: u64,
+    /// Name of its token.
+    pub(crate) token_id: u32,
+    /// Its token; never logged.
+    pub(crate) token: u32,
+    /// `UBCORE_ACCESS_*`: what the importer wants to do.
+    pub(crate) access: u32,
+    /// It wants to have the segment in its own memory.
+    pub(crate) mapping: bool,
 }
 
 /// A segment to be registered.
@@ -209,8 +230,7 @@ pub(super) unsafe extern "C" fn unregister<D: Driver>(
     0
 }
 
-/// See `ubcore_ops.import_seg`: a work request carries all that is to be known of a remote segment,
-/// so an import is a name and a token only.
+/// See `ubcore_ops.import_seg`.
 ///
 /// # Safety
 ///
@@ -224,12 +244,18 @@ pub(super) unsafe extern "C" fn import<D: Driver>(
     let dev = unsafe { UbDevice::<D>::borrow(dev) };
     // SAFETY: Null or valid during the call.
     let user: Option<User<'_, D>> = unsafe { User::from_raw(udata) };
-    // SAFETY: Valid during the call; all bits of the union are initialised.
-    let (mapping, token) = unsafe {
-        (
-            (*cfg).flag.bs.as_ref().mapping() != 0,
-            (*cfg).token_value.token,
-        )
+    // SAFETY: Valid during the call.
+    let raw = unsafe { &*cfg };
+    // SAFETY: All bits of the unions are initialised.
+    let (flag, eid) = unsafe { (raw.flag.bs.as_ref(), *raw.seg.ubva.eid.raw.as_ref()) };
+    let cfg = SegImport {
+        eid,
+        va: raw.seg.ubva.va,
+        len: raw.seg.len,
+        token_id: raw.seg.token_id,
+        token: raw.token_value.token,
+        access: flag.access(),
+        mapping: flag.mapping() != 0,
     };
     let origin = Origin::new(dev, &user);
     let raw = bindings_ub::ubcore_target_seg {
@@ -237,9 +263,15 @@ pub(super) unsafe extern "C" fn import<D: Driver>(
         uctx: origin.uctx,
         ..Default::default()
     };
-    err_ptr(D::import_seg(dev, mapping).and_then(|()| {
-        ImportedSegment::alloc(raw, try_pin_init!(Imported { token })).map(Object::into_raw)
-    }))
+    // The driver is asked last, so that there is nothing to undo.
+    let import = ImportedSegment::<D>::alloc(
+        raw,
+        try_pin_init!(Imported {
+            token: cfg.token,
+            data: D::import_seg(dev, &cfg, user)?,
+        }),
+    );
+    err_ptr(import.map(Object::into_raw))
 }
 
 /// See `ubcore_ops.unimport_seg`.
@@ -247,8 +279,13 @@ pub(super) unsafe extern "C" fn import<D: Driver>(
 /// # Safety
 ///
 /// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn unimport(seg: *mut bindings_ub::ubcore_target_seg) -> c_int {
-    // SAFETY: Made by `import`, and released once.
-    unsafe { ImportedSegment::release(seg) };
+pub(super) unsafe extern "C" fn unimport<D: Driver>(
+    seg: *mut bindings_ub::ubcore_target_seg,
+) -> c_int {
+    // SAFETY: Made by `import`, and alive during the call.
+    let import = unsafe { ImportedSegment::<D>::borrow(seg) };
+    import.data.iter().for_each(D::unimport_seg);
+    // SAFETY: As above, and released once.
+    unsafe { ImportedSegment::<D>::release(seg) };
     0
 }

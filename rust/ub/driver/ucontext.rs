@@ -13,6 +13,10 @@ use super::{
 };
 use crate::{
     bindings_ub,
+    kernel_ext::fault::{
+        Fault,
+        Outcome, //
+    },
     ub::common::{
         eid_bytes,
         err_ptr, //
@@ -102,6 +106,23 @@ pub(super) unsafe extern "C" fn mmap<D: Driver>(
     // SAFETY: The area is being set up by mmap().
     let (pgoff, vma) = unsafe { ((*vma).vm_pgoff, VmaNew::from_raw(vma)) };
     into_int(D::mmap(uctx, pgoff, vma))
+}
+
+/// See `ubcore_ops.fault`.
+///
+/// # Safety
+///
+/// Called by a client for a fault that is being handled, by the contract.
+pub(super) unsafe extern "C" fn fault<D: Driver>(
+    uctx: *mut bindings_ub::ubcore_ucontext,
+    vmf: *mut bindings::vm_fault,
+) -> bindings::vm_fault_t {
+    // SAFETY: By the function's contract.
+    let Some(fault) = (unsafe { Fault::from_raw(vmf) }) else {
+        return Outcome::SIGBUS.raw();
+    };
+    // SAFETY: A context of this driver, alive during the call.
+    D::fault(unsafe { Ucontext::<D>::borrow(uctx) }, &fault).raw()
 }
 
 /// See `ubcore_ops.disassociate_ucontext`.

@@ -21,6 +21,7 @@ mod notify;
 mod query;
 mod ring;
 mod target;
+mod window;
 mod wr;
 
 pub mod staged;
@@ -43,6 +44,7 @@ pub use query::DevAttr;
 pub use ring::{CompRing, RecvRing, Ring, SendRing};
 pub use staged::{Class, Stage, StageOptions};
 pub use target::{Path, Target, TargetConfig, TpQuery};
+pub use window::Window;
 pub use wr::{sge, Atomic, RecvWr, RemoteRange, SendWr};
 
 /// The numbers and layouts of the ABI.

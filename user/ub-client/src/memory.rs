@@ -9,6 +9,7 @@ use ub_abi::*;
 use crate::context::Files;
 use crate::sys::Mapping;
 use crate::tlv::Cmd;
+use crate::window::lend_request;
 use crate::wr::{sge, RemoteRange};
 use crate::{Context, Result};
 
@@ -98,6 +99,8 @@ pub struct SegmentConfig {
     pub policy: u32,
     /// Further UBURMA_REG_SEG_FLAG_*.
     pub flags: u32,
+    /// Whether peers may map the segment.
+    pub lend: bool,
 }
 
 impl Default for SegmentConfig {
@@ -107,6 +110,7 @@ impl Default for SegmentConfig {
             access: UBURMA_ACCESS_READ | UBURMA_ACCESS_WRITE | UBURMA_ACCESS_ATOMIC,
             policy: UBURMA_TOKEN_PLAIN_TEXT,
             flags: 0,
+            lend: false,
         }
     }
 }
@@ -207,7 +211,7 @@ impl Segment {
             .udata(
                 UBURMA_REGISTER_SEG_IN_UDATA,
                 Some(UBURMA_REGISTER_SEG_OUT_UDATA),
-                &[],
+                &lend_request(config.lend),
                 0,
             )
             .out(UBURMA_REGISTER_SEG_OUT_TOKEN_ID, 4)

@@ -3,7 +3,7 @@
 //! Mapped memory that the kernel, peers or other threads change at any time: all
 //! access is by atomics.
 
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicU8, Ordering};
 
 use crate::{Error, Result};
@@ -295,6 +295,37 @@ impl Mapping {
         // SAFETY: the range is this mapping's. That later access faults is what the
         // caller wants; address space is not reused for as long as nothing is mapped.
         if unsafe { libc::munmap(self.base.cast(), self.len) } != 0 {
+            return Err(Error::last("munmap"));
+        }
+        Ok(())
+    }
+
+    /// Copies a word out by a system call, which tells if the memory cannot be read.
+    pub fn peek64(&self, offset: usize) -> Result<u64> {
+        let mut word = [0u8; 8];
+        let from = libc::iovec {
+            iov_base: self.at(offset, word.len()).cast(),
+            iov_len: word.len(),
+        };
+        let (read_end, write_end) = super::pipe()?;
+        // SAFETY: the kernel reads the memory, or says that it cannot.
+        if unsafe { libc::writev(write_end.as_raw_fd(), &from, 1) } != 8 {
+            return Err(Error::last("writev"));
+        }
+        super::process::read_fd(read_end.as_raw_fd(), &mut word)?;
+        Ok(u64::from_ne_bytes(word))
+    }
+
+    /// Asks for the memory to be writable.
+    pub fn make_writable(&self) -> Result<()> {
+        self.protect(true)
+    }
+
+    /// Unmaps a part of the memory behind the back of the object, see
+    /// [`Self::unmap_behind_its_back`].
+    pub fn unmap_part(&self, offset: usize, len: usize) -> Result<()> {
+        // SAFETY: as there; a part of the range.
+        if unsafe { libc::munmap(self.at(offset, len).cast(), len) } != 0 {
             return Err(Error::last("munmap"));
         }
         Ok(())

@@ -48,6 +48,8 @@ pod!(
     ub_abi::uburma_cmd_attr,
     ub_abi::uburma_udata,
     ub_abi::ubsoft_ctx_resp,
+    ub_abi::ubsoft_import_seg_resp,
+    ub_abi::ubsoft_seg_req,
     ub_abi::ubsoft_queue_req,
     ub_abi::uburma_cmd_create_jetty,
     ub_abi::uburma_jetty_opt,
@@ -218,6 +220,16 @@ impl Epoll {
         }
         Ok(if ret == 0 { 0 } else { event.events })
     }
+}
+
+/// Read end and write end of a pipe.
+pub fn pipe() -> Result<(OwnedFd, OwnedFd)> {
+    let mut fds = [0; 2];
+    // SAFETY: room for two numbers.
+    if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return Err(Error::last("pipe2"));
+    }
+    Ok((adopt_fd(fds[0])?, adopt_fd(fds[1])?))
 }
 
 /// A pair of eventfds would do; this is one.

@@ -77,6 +77,7 @@ exports! {
             access,
             policy,
             flags: rest,
+            ..Default::default()
         };
         let pair = Some((token_id.token_id, token_id.handle));
         let ids = (UBURMA_REGISTER_SEG_IN_UDATA, UBURMA_REGISTER_SEG_OUT_UDATA);

@@ -351,18 +351,6 @@ fn import_and_unimport() -> Outcome {
     Ok(())
 }
 
-fn import_at_an_address_is_refused() -> Outcome {
-    let pair = Pair::create()?;
-    let feature = pair.a.ctx.device().number("feature")? as u32;
-    if feature & UBURMA_DEV_FEATURE_LOAD_STORE_OP != 0 {
-        ub_tests::skip!("the device maps segments");
-    }
-    let flag = UBURMA_IMPORT_SEG_FLAG_MAPPING;
-    let mut cmd = import_cmd(pair.b.ctx.eid(), &pair.b.memory, flag);
-    check_errno!(pair.a.ctx.run(&mut cmd), EINVAL | EOPNOTSUPP);
-    Ok(())
-}
-
 fn many_segments() -> Outcome {
     let ctx = Context::open_first()?;
     let memory = Arc::new(Mapping::anonymous(4096)?);
@@ -396,7 +384,6 @@ pub fn main() -> ExitCode {
             pages_outlive_their_mapping,
             fork_does_not_move_pages,
             import_and_unimport,
-            import_at_an_address_is_refused,
             many_segments,
         ],
     )
