@@ -9,15 +9,22 @@
 #[macro_use]
 mod macros;
 
+#[cfg(feature = "programs")]
 pub mod conform;
 pub mod counters;
+#[cfg(feature = "programs")]
 pub mod failnth;
 pub mod fixture;
+#[cfg(feature = "programs")]
 pub mod listener;
+#[cfg(feature = "programs")]
 pub mod modules;
 pub mod own;
+#[cfg(feature = "programs")]
 pub mod samples;
+#[cfg(feature = "programs")]
 pub mod soak;
+#[cfg(feature = "programs")]
 pub mod transfer;
 
 mod harness;

@@ -72,6 +72,7 @@ pub fn ops_layout() -> &'static Layout {
 
 impl urma_eid {
     /// The bytes.
+    #[inline]
     pub fn bytes(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.raw[0].to_ne_bytes());
@@ -80,6 +81,7 @@ impl urma_eid {
     }
 
     /// The EID of these bytes.
+    #[inline]
     pub fn of(bytes: [u8; 16]) -> Self {
         let (mut low, mut high) = ([0; 8], [0; 8]);
         low.copy_from_slice(&bytes[..8]);

@@ -4,6 +4,7 @@
 
 mod abuse;
 mod control;
+pub mod cost;
 mod data;
 mod events;
 mod lab;
