@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Contexts,
     /// Rings.
     Rings,
+    /// Their pages.
+    RingPages,
     /// Token ids.
     Tokens,
     /// Registered segments.
@@ -44,15 +46,38 @@ pub(crate) enum Kind {
     Targets,
     /// Imported segments that can be mapped.
     Windows,
+    /// Transport paths.
+    Paths,
     /// Queued works.
     Works,
 }
 
+/// All kinds.
+pub(crate) const KINDS: [Kind; NAMES.len()] = [
+    Kind::Devices,
+    Kind::Contexts,
+    Kind::Rings,
+    Kind::RingPages,
+    Kind::Tokens,
+    Kind::Segments,
+    Kind::PinnedPages,
+    Kind::Jfc,
+    Kind::Jfs,
+    Kind::Jfr,
+    Kind::Jetty,
+    Kind::Groups,
+    Kind::Targets,
+    Kind::Windows,
+    Kind::Paths,
+    Kind::Works,
+];
+
 /// The names that debugfs shows, by kind.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "devices",
     "contexts",
     "rings",
+    "ring_pages",
     "tokens",
     "segments",
     "pinned_pages",
@@ -63,6 +88,7 @@ const NAMES: [&str; 14] = [
     "groups",
     "targets",
     "windows",
+    "paths",
     "works",
 ];
 
@@ -85,12 +111,16 @@ impl Counters {
         }
     }
 
+    /// Goes through kinds, names and values.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Kind, &'static str, i64)> + '_ {
+        let values = self.0.iter().map(|counter| counter.load(Relaxed));
+        Iterator::zip(KINDS.into_iter().zip(NAMES), values)
+            .map(|((kind, name), value)| (kind, name, value))
+    }
+
     /// Goes through names and values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, i64)> + '_ {
-        NAMES
-            .iter()
-            .copied()
-            .zip(self.0.iter().map(|counter| counter.load(Relaxed)))
+        self.all().map(|(_, name, value)| (name, value))
     }
 }
 

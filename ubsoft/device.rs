@@ -141,7 +141,7 @@ impl Soft {
             tokens <- new_handle_table!(1..=MAX_TOKENS),
             rings <- new_handle_table!(1..=RINGS_MAX),
             windows <- new_handle_table!(window::NUMBERS),
-            tps <- TpTable::new(),
+            tps <- TpTable::new(host.counters.clone()),
         })
     }
 

@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn paths_are_shared_or_not() -> Result {
-        let table = KBox::pin_init(TpTable::new(), GFP_KERNEL)?;
+        let table = KBox::pin_init(TpTable::new(Counters::new()?), GFP_KERNEL)?;
         let (rm, rc) = (1, 2);
         let shared = list(&table, rm, 2, 3)?;
         assert_eq!(shared.len(), 1);
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn paths_go_with_who_holds_them() -> Result {
-        let table = KBox::pin_init(TpTable::new(), GFP_KERNEL)?;
+        let table = KBox::pin_init(TpTable::new(Counters::new()?), GFP_KERNEL)?;
         let host = Host::new()?;
         let (a, b) = (host.new_context(), host.new_context());
         let (rm, rc) = (1, 2);
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn paths_have_properties() -> Result {
-        let table = KBox::pin_init(TpTable::new(), GFP_KERNEL)?;
+        let table = KBox::pin_init(TpTable::new(Counters::new()?), GFP_KERNEL)?;
         let handle = list(&table, 2, 2, 1)?.first().copied().ok_or(ENOENT)?;
         let other = list(&table, 1, 2, 1)?.first().copied().ok_or(ENOENT)?;
         let old = table.attr(handle)?;

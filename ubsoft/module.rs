@@ -9,7 +9,8 @@ use crate::{
     },
     counters::Report,
     device::Device,
-    host::Host, //
+    host::Host,
+    ledger::Ledger, //
 };
 use kernel::{
     configfs,
@@ -48,6 +49,8 @@ pub(crate) struct Ubsoft {
     devices: KVec<Device>,
     #[pin]
     objects: File<Report>,
+    #[pin]
+    ledger: File<Ledger>,
     _debugfs: Dir,
     shared: Shared,
 }
@@ -77,10 +80,12 @@ impl kernel::InPlaceModule for Ubsoft {
             let count = crate::module_parameters::devices.value();
             let devices = Self::devices(&host, count)?;
             let report = Report(host.counters.clone());
+            let ledger = Ledger(host.counters.clone());
             Ok(try_pin_init!(Self {
                 config <- config::subsystem(host),
                 devices,
                 objects <- debugfs.read_only_file(c"objects", report),
+                ledger <- debugfs.read_only_file(c"ledger", ledger),
                 _debugfs: debugfs,
                 shared,
             }))

@@ -136,6 +136,7 @@ pub(crate) struct QueueRing {
     /// Its number in the table of those that can be mapped; 0 for none.
     number: u32,
     count: Count,
+    pages: Count,
 }
 
 impl core::ops::Deref for QueueRing {
@@ -178,11 +179,15 @@ impl QueueRing {
             ring: ring.clone(),
         };
         let count = Count::one(&dev.host.counters, CountKind::Rings);
+        // CAST: A small number.
+        let pages = (ring.ring.len() >> PAGE_SHIFT) as i64;
+        let pages = Count::many(&dev.host.counters, CountKind::RingPages, pages);
         Ok((
             Self {
                 ring,
                 number,
                 count,
+                pages,
             },
             pending,
         ))
@@ -223,6 +228,7 @@ impl QueueRing {
             drop(dev.rings.remove(self.number));
         }
         self.count.release();
+        self.pages.release();
     }
 }
 

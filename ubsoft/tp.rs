@@ -9,6 +9,11 @@
 
 use crate::{
     address::mac,
+    counters::{
+        Count,
+        Counters,
+        Kind as CountKind, //
+    },
     device::Dev,
     host::CtxId,
     kernel_ext::handle_table::HandleTable,
@@ -33,7 +38,9 @@ use crate::{
         TpQuery, //
     }, //
 };
+use core::mem::size_of;
 use kernel::{
+    bindings,
     new_mutex,
     prelude::*,
     rbtree::{
@@ -75,7 +82,12 @@ struct Path {
     /// Offered to the core or another kernel client, and not out of use since.
     kept: bool,
     attr: TpAttr,
+    _count: Count,
 }
+
+/// Bytes of a path: its node in the tree, and its key in the table of numbers.
+pub(crate) const PATH_SIZE: usize =
+    size_of::<(bindings::rb_node, PathId, Path)>() + size_of::<Key>();
 
 impl Path {
     /// Tells whether nobody wants it.
@@ -106,6 +118,7 @@ struct Tables {
 /// The paths of a device.
 #[pin_data]
 pub(crate) struct TpTable {
+    counters: Arc<Counters>,
     /// The keys by number.
     #[pin]
     numbers: HandleTable<Key>,
@@ -167,8 +180,9 @@ impl Tables {
 
 impl TpTable {
     /// Initialises an empty table.
-    pub(crate) fn new() -> impl PinInit<Self> {
+    pub(crate) fn new(counters: Arc<Counters>) -> impl PinInit<Self> {
         pin_init!(Self {
+            counters,
             numbers <- new_handle_table!(1..=MAX_PATHS),
             tables <- new_mutex!(
                 Tables {
@@ -258,6 +272,7 @@ impl TpTable {
             holders: 0,
             kept: false,
             attr: TpAttr::between(local, local_mac, peer, peer_mac),
+            _count: Count::one(&self.counters, CountKind::Paths),
         };
         let name = Arc::new(key, GFP_KERNEL_ACCOUNT)?;
         let node = RBTreeNode::new((key, number), path, GFP_KERNEL_ACCOUNT)?;

@@ -75,6 +75,8 @@ mod jfr;
 #[deny(unsafe_code)]
 mod kunit;
 #[deny(unsafe_code)]
+mod ledger;
+#[deny(unsafe_code)]
 mod local;
 #[deny(unsafe_code)]
 mod module;

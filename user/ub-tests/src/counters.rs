@@ -103,6 +103,41 @@ impl Snapshot {
     }
 }
 
+/// What the objects of ubsoft take, as bytes by kind.
+#[derive(Debug, Clone)]
+pub struct Ledger(BTreeMap<String, u64>);
+
+impl Ledger {
+    /// The ledger as it is.
+    pub fn take() -> Result<Self, Failure> {
+        let path = "/sys/kernel/debug/ubsoft/ledger";
+        let text = fs::read_to_string(path)?;
+        let mut map = BTreeMap::new();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [name, count, bytes] = words[..] else {
+                return Err(Failure::Fail(format!("{path}: '{line}' is no entry")));
+            };
+            match (count.parse::<u64>(), bytes.parse()) {
+                (Ok(_), Ok(bytes)) => map.insert(name.to_string(), bytes),
+                _ => return Err(Failure::Fail(format!("{path}: '{line}' is no entry"))),
+            };
+        }
+        Ok(Ledger(map))
+    }
+
+    /// Bytes of a kind; 0 for an unknown one.
+    pub fn bytes(&self, kind: &str) -> u64 {
+        self.0.get(kind).copied().unwrap_or(0)
+    }
+
+    /// Bytes of all kinds but some.
+    pub fn bytes_but(&self, kinds: &[&str]) -> u64 {
+        let wanted = |(kind, _): &(&String, &u64)| !kinds.contains(&kind.as_str());
+        self.0.iter().filter(wanted).map(|(_, bytes)| bytes).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
