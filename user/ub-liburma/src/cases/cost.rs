@@ -38,7 +38,10 @@ fn by_provider() -> Result<f64, Failure> {
     let mut cr = dirty();
     let cost = each(|| {
         let mut bad = ptr::null_mut();
-        check_eq!(call!(a, post_jetty_send_wr(a.jetty, &mut wr, &mut bad)), URMA_SUCCESS);
+        check_eq!(
+            call!(a, post_jetty_send_wr(a.jetty, &mut wr, &mut bad)),
+            URMA_SUCCESS
+        );
         while call!(a, poll_jfc(a.sent, 1, &mut cr)) == 0 {}
         check_eq!(cr.status, URMA_CR_SUCCESS);
         Ok(())

@@ -3,9 +3,10 @@
 //! Requests and completions.
 
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ub_tests::{check, check_eq, tests, Outcome, Test};
-use ub_urma::flags::{urma_cr_flag, urma_jfs_wr_flag};
+use ub_urma::flags::{urma_cr_flag, urma_import_seg_flag, urma_jfs_wr_flag};
 use ub_urma::*;
 
 use super::lab::*;
@@ -18,6 +19,7 @@ pub const TESTS: &[Test] = tests![
     atomics,
     inline_data,
     invalidation,
+    memory_that_is_mapped,
     a_list_is_posted_up_to_the_bad_one,
     one_doorbell_and_no_memory,
     a_full_queue_takes_no_more,
@@ -284,6 +286,58 @@ fn invalidation() -> Outcome {
     check_eq!(call!(a, unimport_seg(imported)), URMA_SUCCESS);
     b.lab.unregister(gone)?;
     check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    a.destroy()?;
+    b.destroy()
+}
+
+fn memory_that_is_mapped() -> Outcome {
+    let (a, b) = (Side::create(URMA_TM_RM)?, Side::create(URMA_TM_RM)?);
+    // SAFETY: a segment that exists.
+    let mut seg = unsafe { (*b.memory.seg).seg };
+    let mut token = urma_token { token: SEG_TOKEN };
+    let flag = urma_import_seg_flag::mapping.mask() | urma_import_seg_flag::access.of(ACCESS);
+    let window = call!(a, import_seg(a.lab.ctx(), &mut seg, &mut token, 0, flag));
+    check!(
+        !window.is_null(),
+        "import_seg: {}",
+        std::io::Error::last_os_error()
+    );
+    // SAFETY: a segment that exists, which is mapped.
+    let word = unsafe { AtomicU64::from_ptr((*window).mva as *mut u64) };
+    b.bytes.write(0, &77u64.to_ne_bytes());
+    check_eq!(word.load(Ordering::SeqCst), 77);
+    word.store(88, Ordering::SeqCst);
+    check_eq!(b.bytes.bytes(0, 8), 88u64.to_ne_bytes());
+    check_eq!(call!(a, unimport_seg(window)), URMA_SUCCESS);
+    // Not without the right token, and then nothing is left behind.
+    let mut token = urma_token {
+        token: SEG_TOKEN + 1,
+    };
+    let window = call!(a, import_seg(a.lab.ctx(), &mut seg, &mut token, 0, flag));
+    check!(window.is_null());
+    // A part of a page is registered as ever, but not for mapping.
+    let token_id = call!(b, alloc_token_id(b.lab.ctx()));
+    // SAFETY: a segment that exists.
+    let odd = unsafe { (*b.memory.seg).seg.ubva.va } + 8;
+    let mut cfg = urma_seg_cfg {
+        va: odd,
+        len: 64,
+        token_id,
+        token_value: urma_token { token: SEG_TOKEN },
+        flag: Lab::seg_flag(),
+        ..Default::default()
+    };
+    let part = call!(b, register_seg(b.lab.ctx(), &mut cfg));
+    check!(!part.is_null());
+    // SAFETY: a segment that exists.
+    let mut seg = unsafe { (*part).seg };
+    let mut token = urma_token { token: SEG_TOKEN };
+    let window = call!(a, import_seg(a.lab.ctx(), &mut seg, &mut token, 0, flag));
+    check!(window.is_null());
+    b.lab.unregister(Memory {
+        seg: part,
+        token_id,
+    })?;
     a.destroy()?;
     b.destroy()
 }

@@ -166,6 +166,13 @@ impl Lab {
         }
     }
 
+    /// Flags of memory for all access under a token id.
+    pub fn seg_flag() -> u32 {
+        urma_reg_seg_flag::token_policy.of(PLAIN)
+            | urma_reg_seg_flag::access.of(ACCESS)
+            | urma_reg_seg_flag::token_id_valid.mask()
+    }
+
     /// Registered memory under a token id of its own.
     pub fn register(&self, memory: &Mapping) -> Result<Memory, Failure> {
         let token_id = call!(self, alloc_token_id(self.ctx()));
@@ -175,9 +182,7 @@ impl Lab {
             len: memory.len() as u64,
             token_id,
             token_value: urma_token { token: SEG_TOKEN },
-            flag: urma_reg_seg_flag::token_policy.of(PLAIN)
-                | urma_reg_seg_flag::access.of(ACCESS)
-                | urma_reg_seg_flag::token_id_valid.mask(),
+            flag: Self::seg_flag(),
             user_ctx: 0x5e9,
             ..Default::default()
         };

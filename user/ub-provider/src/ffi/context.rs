@@ -68,6 +68,9 @@ operations! {
                 return Err(failure);
             }
         }
+        let private = &ctx.private;
+        private.features.store(reply.features, Ordering::Relaxed);
+        private.page_size.store(reply.page_size, Ordering::Relaxed);
         // liburma sets these again; a caller that does not finds them all the same.
         (*ctx.ptr()).dev_fd = dev_fd;
         (*ctx.ptr()).eid_index = eid_index;

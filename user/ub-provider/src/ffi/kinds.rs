@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
+use ub_client::sys::Mapping;
 use ub_urma::*;
 
 use crate::ffi::object::{Kind, Pool};
@@ -14,6 +15,10 @@ use crate::queue::{Bell, CompQueue, RecvQueue, SendQueue};
 /// Of a context.
 #[derive(Default)]
 pub(crate) struct ContextPrivate {
+    /// UBSOFT_FEATURE_*.
+    pub(crate) features: AtomicU32,
+    /// Bytes of a page.
+    pub(crate) page_size: AtomicU32,
     /// The doorbell.
     pub(crate) bell: Mutex<Option<Arc<Bell>>>,
     /// Objects that there are.
@@ -27,6 +32,8 @@ pub(crate) struct SegmentPrivate {
     pub(crate) token_id: AtomicU32,
     /// Its token.
     pub(crate) token: AtomicU32,
+    /// Where memory of a peer is mapped.
+    pub(crate) window: Mutex<Option<Mapping>>,
 }
 
 /// Of an imported jetty or receive queue.

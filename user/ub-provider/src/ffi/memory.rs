@@ -2,16 +2,49 @@
 
 //! Token ids and segments.
 
+use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
+use ub_abi::{ubsoft_import_seg_resp, ubsoft_seg_req, UBSOFT_FEATURE_WINDOW, UBSOFT_SEG_LEND};
+use ub_client::sys::{MapFlags, Mapping};
+use ub_urma::flags::{urma_import_seg_flag, urma_reg_seg_flag};
 use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, undone};
 use crate::ffi::kinds::*;
-use crate::ffi::object::{find, release, Kind, State};
-use crate::status::Failure;
+use crate::ffi::object::{find, lock, release, Kind, Object, State};
+use crate::status::{Failure, Outcome};
+
+/// Access that peers may have: reading.
+const ACCESS_READ: u32 = 2;
+/// Writing.
+const ACCESS_WRITE: u32 = 4;
+
+/// UBSOFT_SEG_LEND if peers may map a segment: who shows its token may read it anyway. Only whole
+/// pages can be mapped.
+fn lend(cfg: &urma_seg_cfg, ctx: &Object<ContextKind>) -> u32 {
+    let page = u64::from(ctx.private.page_size.load(Ordering::Relaxed)).max(1);
+    let whole = cfg.va % page == 0 && cfg.len % page == 0;
+    let can = ctx.private.features.load(Ordering::Relaxed) & UBSOFT_FEATURE_WINDOW != 0;
+    let may = urma_reg_seg_flag::access.get(cfg.flag) & ACCESS_READ != 0;
+    if whole && can && may {
+        UBSOFT_SEG_LEND
+    } else {
+        0
+    }
+}
+
+/// Maps memory of a peer.
+fn map_window(dev_fd: c_int, reply: &ubsoft_import_seg_resp, write: bool) -> Outcome<Mapping> {
+    let how = MapFlags {
+        write,
+        ..Default::default()
+    };
+    let len = usize::try_from(reply.mmap_len).map_err(|_| Failure::BAD_REPLY)?;
+    Mapping::file(dev_fd, reply.mmap_off, len, how).map_err(|err| Failure::of_client(&err))
+}
 
 operations! {
     /// Allocates a token id for one segment.
@@ -53,7 +86,16 @@ operations! {
         let token_id = find::<TokenKind>((*cfg).token_id)?;
         token_id.of(ctx)?;
         let segment = SegmentKind::pool().take(Some(ctx))?;
-        done(urma_cmd_register_seg(ctx.ptr(), segment.ptr(), cfg, &mut no_udata()))?;
+        let request = ubsoft_seg_req {
+            flags: lend(&*cfg, ctx),
+            ..Default::default()
+        };
+        let mut udata = urma_cmd_udrv_priv {
+            in_addr: &raw const request as u64,
+            in_len: size_of::<ubsoft_seg_req>() as u32,
+            ..Default::default()
+        };
+        done(urma_cmd_register_seg(ctx.ptr(), segment.ptr(), cfg, &mut udata))?;
         let public = &mut *segment.ptr();
         // liburma follows both as soon as it has the segment.
         public.urma_ctx = ctx.ptr();
@@ -105,7 +147,28 @@ operations! {
             flag,
             mva: addr,
         };
-        done(urma_cmd_import_seg(ctx.ptr(), segment.ptr(), &mut cfg, &mut no_udata()))?;
+        let mut reply = ubsoft_import_seg_resp::default();
+        let mut udata = urma_cmd_udrv_priv::default();
+        if urma_import_seg_flag::mapping.get(flag) != 0 {
+            udata.out_addr = &raw mut reply as u64;
+            udata.out_len = size_of::<ubsoft_import_seg_resp>() as u32;
+        }
+        done(urma_cmd_import_seg(ctx.ptr(), segment.ptr(), &mut cfg, &mut udata))?;
+        if urma_import_seg_flag::mapping.get(flag) != 0 {
+            // The kernel wrote it behind the compiler's back.
+            let reply = ptr::read_volatile(&reply);
+            let writes = urma_import_seg_flag::access.get(flag) & ACCESS_WRITE != 0;
+            match map_window((*ctx.ptr()).dev_fd, &reply, writes) {
+                Ok(window) => {
+                    (*segment.ptr()).mva = window.addr();
+                    *lock(&segment.private.window) = Some(window);
+                }
+                Err(failure) => {
+                    urma_cmd_unimport_seg(segment.ptr());
+                    return Err(failure);
+                }
+            }
+        }
         (*segment.ptr()).urma_ctx = ctx.ptr();
         (*segment.ptr()).token_id = ptr::null_mut();
         let private = &segment.private;
@@ -124,6 +187,7 @@ operations! {
             segment.enter(State::Going, State::Live);
             return Err(failure);
         }
+        *lock(&segment.private.window) = None;
         release(segment);
         Ok(())
     }
