@@ -49,7 +49,8 @@ macro_rules! kinds {
     ($(
         $(#[$doc:meta])*
         $name:ident: $public:ty, $private:ty, $magic:literal;
-    )*) => {$(
+    )*) => {
+        $(
         $(#[$doc])*
         pub(crate) struct $name;
 
@@ -63,7 +64,18 @@ macro_rules! kinds {
                 &POOL
             }
         }
-    )*};
+    )*
+
+        /// Gives the memory of all unused objects back.
+        ///
+        /// # Safety
+        ///
+        /// Nobody uses a pointer to an object that is gone any more.
+        pub(crate) unsafe fn drain() {
+            // SAFETY: as the caller promises.
+            unsafe { $($name::pool().drain();)* }
+        }
+    };
 }
 
 kinds! {

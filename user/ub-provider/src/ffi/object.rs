@@ -7,7 +7,7 @@
 //! once can always be read, and tells whether an object is there. That is not what callers may rely
 //! on, it keeps the mistakes of confused ones small.
 
-use std::alloc::{alloc_zeroed, Layout};
+use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
@@ -147,7 +147,7 @@ impl<K: Kind> Pool<K> {
             None => Self::allocate()?,
         };
         // SAFETY: memory of an object that nobody else has; it is initialised, or all zeros with
-        // the private part written, and is never given back.
+        // the private part written, and stays while the provider is loaded.
         let object: &'static Object<K> = unsafe {
             ptr::write(memory.as_ref().ptr(), K::Public::zeroed());
             memory.as_ref()
@@ -171,6 +171,23 @@ impl<K: Kind> Pool<K> {
         // atomics; the private part is written.
         unsafe { ptr::write(&raw mut (*memory.as_ptr()).private, K::Private::default()) };
         Ok(memory)
+    }
+
+    /// Gives the memory of all unused objects back.
+    ///
+    /// # Safety
+    ///
+    /// Nobody uses a pointer to an object that is gone any more.
+    pub(crate) unsafe fn drain(&self) {
+        let unused = std::mem::take(&mut *lock(&self.0));
+        for Unused(memory) in unused {
+            // SAFETY: memory of an unused object, made by `allocate`; by the contract nobody looks
+            // at it.
+            unsafe {
+                ptr::drop_in_place(&raw mut (*memory.as_ptr()).private);
+                dealloc(memory.as_ptr().cast(), Layout::new::<Object<K>>());
+            }
+        }
     }
 
     /// Takes an object back, which must be as its kind says.

@@ -8,7 +8,7 @@ use ub_abi::UBSOFT_DRIVER_NAME;
 use ub_urma::liburma::{urma_register_provider_ops, urma_unregister_provider_ops};
 use ub_urma::*;
 
-use crate::ffi::{batch, context, data, memory, queues, staged, targets};
+use crate::ffi::{batch, context, data, kinds, memory, queues, staged, targets};
 
 /// A table that liburma does not write to, whatever its pointers say.
 #[repr(transparent)]
@@ -154,8 +154,12 @@ extern "C" fn register() {
 }
 
 extern "C" fn unregister() {
-    // SAFETY: the table that was registered.
-    let _ = unsafe { urma_unregister_provider_ops(provider()) };
+    // SAFETY: the table that was registered. liburma unloads providers when it has no contexts: of
+    // objects that are gone nobody speaks any more.
+    unsafe {
+        let _ = urma_unregister_provider_ops(provider());
+        kinds::drain();
+    }
 }
 
 // SAFETY of both: the loader calls functions in these sections when it loads and unloads.
