@@ -179,6 +179,7 @@ host_tests() {
 	cargo_tests "pure logic" selftests/host
 	cargo_tests "user library" user --tests
 	ktap_test abi-c selftests/abi/check_c.py
+	ktap_test operations selftests/abi/check_operations.py
 	cargo_tests "ABI in Rust" selftests/abi/rust
 }
 
@@ -191,7 +192,7 @@ test)
 	build_for debug host_tests
 	say "== tests in the virtual machine =="
 	check_listed
-	vm_tests debug test --kmemleak
+	vm_tests debug test --kmemleak=one-cpu
 	;;
 soak)
 	build_for debug

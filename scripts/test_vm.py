@@ -333,14 +333,14 @@ class Libraries(unittest.TestCase):
 class Machines(unittest.TestCase):
     """The tests of a run and the machines that run them."""
 
-    def outcome(self, text, machine):
+    def outcome(self, text, machine, kmemleak=None):
         """What comes out of a list when `machine` stands for runner.run()."""
         options = argparse.Namespace(kernel="", modules="", programs="", load=[], file=[],
                                      kernel_module=[],
                                      memory=1, cpus=2, console="/x/console.log")
         setup = runner.Setup(options, "tcg", [])
         with unittest.mock.patch.object(runner, "run", machine):
-            return runner.run_machines(setup, testlist.parse(text), False, None)
+            return runner.run_machines(setup, testlist.parse(text), kmemleak, None)
 
     def test_each_test_runs_once(self):
         seen = {}
@@ -353,6 +353,19 @@ class Machines(unittest.TestCase):
         self.assertEqual(seen, {(2, "/x/console.log"): ["t-a", "t-c"],
                                 (1, "/x/console-one-cpu.log"): ["t-b"]})
         self.assertEqual(outcome.count(ktap.PASS), 3)
+
+    def test_leaks_are_looked_for_where_told(self):
+        for kmemleak, due in ((None, {2: False, 1: False}), ("one-cpu", {2: False, 1: True}),
+                              ("all", {2: True, 1: True})):
+            seen = {}
+
+            def machine(setup, _entries, kmemleak, _show, seen=seen):
+                seen[setup.cpus] = kmemleak
+                self.assertEqual("kmemleak=on" in setup.arguments(kmemleak), kmemleak)
+                return judged_outcome(1)
+
+            self.outcome("t-a 5\nt-b 5 one-cpu", machine, kmemleak)
+            self.assertEqual(seen, due)
 
     def test_no_machine_without_tests(self):
         seen = []

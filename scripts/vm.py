@@ -123,8 +123,6 @@ def kernel_args(options):
     args = ["loglevel=5"]
     if options.command == "run":
         args += ["panic_on_warn=1", "kunit.enable=1", "kunit.autorun=1"]
-    if options.kmemleak:
-        args.append("kmemleak=on")
     return args + options.arg
 
 
@@ -168,7 +166,9 @@ def chosen_tests(options):
         names = {entry.name: entry for entry in entries}
         return [names.get(name) or testlist.Entry(name, options.timeout or 60)
                 for name in options.test]
-    return [entry for entry in entries if options.suite in entry.suites]
+    # A soak looks for leaks in what 'make test' runs without.
+    return [entry for entry in entries if options.suite in entry.suites
+            or (options.suite == "soak" and "test" in entry.suites and not entry.one_cpu)]
 
 
 def run(options):
@@ -180,8 +180,11 @@ def run(options):
             entry.timeout = options.timeout
     say(f"vm: {len(entries)} programs, {setup.accel}, {setup.memory} MiB; "
         f"console in {setup.console}")
-    machines = runner.run if options.test else runner.run_machines
-    outcome = machines(setup, entries, options.kmemleak, Show(options.verbose))
+    show = Show(options.verbose)
+    if options.test:
+        outcome = runner.run(setup, entries, options.kmemleak is not None, show)
+    else:
+        outcome = runner.run_machines(setup, entries, options.kmemleak, show)
     failures = outcome.failures()
     for what, why in failures:
         say(f"FAILED {what}")
@@ -271,7 +274,8 @@ def parse_options():
     add("--cpus", type=int, default=2)
     add("--accel", default="auto", choices=("auto", "tcg", "kvm"))
     add("--icount", action="store_true", help="guest time counts instructions")
-    add("--kmemleak", action="store_true", help="look for leaks at the end (debug kernel)")
+    add("--kmemleak", nargs="?", const="all", choices=("all", "one-cpu"),
+        help="look for leaks at the end (debug kernel): in all machines unless told otherwise")
     add("--console", metavar="FILE", help="all that the machine says")
     add("--results", metavar="FILE", help="the counts, as JSON")
     add("--verbose", "-v", action="store_true", help="show what the programs print")

@@ -47,6 +47,10 @@ class Setup:
         # Set when somebody breaks off the run.
         self.broken_off = threading.Event()
 
+    def arguments(self, kmemleak):
+        """The kernel's arguments."""
+        return self.kernel_args + (["kmemleak=on"] if kmemleak else [])
+
     def with_one_cpu(self):
         """The same for a machine with one CPU, whose console goes to a file of its own."""
         other = copy.copy(self)
@@ -92,8 +96,9 @@ def plan_steps(entries, with_modules, kmemleak, scale):
 class Follower:
     """Follows one boot to its end and shows what happens meanwhile."""
 
-    def __init__(self, setup, steps, show):
+    def __init__(self, setup, steps, show, kmemleak=False):
         self.setup = setup
+        self.kmemleak = kmemleak
         self.steps = {step.program.name: step for step in steps}
         self.judge = console.Judge([step.program for step in steps])
         self.show = show
@@ -106,7 +111,7 @@ class Follower:
         """Boots; returns the reason why the machine did not come to its end, or None."""
         setup = self.setup
         machine = qemu.Machine(setup.kernel, initrd, setup.accel, setup.memory, setup.cpus,
-                               setup.kernel_args)
+                               setup.arguments(self.kmemleak))
         boot = qemu.Boot(machine)
         started = time.monotonic()
         try:
@@ -214,18 +219,20 @@ class Outcome:
 def run_machines(setup, entries, kmemleak, show):
     """Runs the tests in the one or two machines that the list asks for; returns an Outcome.
 
-    Two machines work at the same time if this one has a CPU for each of them.
+    Two machines work at the same time if this one has a CPU for each of them. Leaks are looked
+    for in both (kmemleak is "all"), in that with one CPU ("one-cpu"), or in none.
     """
     single = [entry for entry in entries if entry.one_cpu]
     others = [entry for entry in entries if not entry.one_cpu]
-    parts = [(setup, others), (setup.with_one_cpu(), single)]
+    parts = [(setup, others, kmemleak == "all"),
+             (setup.with_one_cpu(), single, kmemleak is not None)]
     parts = [part for part in parts if part[1]]
     outcomes = [None] * len(parts)
 
     def work(number):
         outcome = Outcome()
         try:
-            outcome = run(*parts[number], kmemleak, show)
+            outcome = run(*parts[number], show)
         except Exception as error:  # pylint: disable=broad-exception-caught
             program = console.Program("machine")
             program.fail(f"could not be run: {error}")
@@ -274,7 +281,7 @@ def run(setup, entries, kmemleak, show):
                 initrd = os.path.join(scratch, "initrd.gz")
                 guest.build(initrd, [step.line for step in steps], programs, setup.modules,
                             setup.load, setup.files, setup.own, dynamic)
-                follower = Follower(setup, steps, show)
+                follower = Follower(setup, steps, show, kmemleak)
                 reason = follower.run(initrd, log)
                 remaining = _collect(outcome, follower, reason, left)
                 stuck = len(remaining) == len(left)

@@ -78,8 +78,17 @@ impl Side {
         Self::create_in(Context::open_first()?, config)
     }
 
+    /// One whose queues deliver in an order, UBURMA_ORDER_*.
+    pub fn create_ordered(config: PairConfig, order: u32) -> Result<Self, Failure> {
+        Self::create_with(Context::open_first()?, config, order)
+    }
+
     /// One in a context.
     pub fn create_in(ctx: Context, config: PairConfig) -> Result<Self, Failure> {
+        Self::create_with(ctx, config, UBURMA_ORDER_DEFAULT)
+    }
+
+    fn create_with(ctx: Context, config: PairConfig, order: u32) -> Result<Self, Failure> {
         let memory = Segment::alloc(&ctx, config.memory, SEG_TOKEN)?;
         let sent = Jfc::create(&ctx, config.jfc_depth)?;
         let received = Jfc::create(&ctx, config.jfc_depth)?;
@@ -92,11 +101,13 @@ impl Side {
                 max_sge: config.max_sge,
                 min_rnr_timer: config.min_rnr_timer,
                 cookie: 0x1f4,
+                flag: JfrConfig::on(&received).flag | order << UBURMA_JFR_FLAG_ORDER_TYPE_SHIFT,
                 ..JfrConfig::on(&received)
             },
         )?;
         let mut wanted = JettyConfig::on(&sent, &received, &jfr);
         wanted.cookie = 0x1e7;
+        wanted.send.flag |= order << UBURMA_JFS_FLAG_ORDER_TYPE_SHIFT;
         wanted.send.depth = config.depth;
         wanted.send.max_sge = config.max_sge;
         wanted.send.max_inline = config.max_inline;
