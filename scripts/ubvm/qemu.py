@@ -22,7 +22,7 @@ _ICOUNT = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu"
 
 # A busy host starves its guest: that is no fault of the guest's kernel.
 _PATIENCE = ["rcupdate.rcu_cpu_stall_timeout=120", "watchdog_thresh=60",
-             "workqueue.watchdog_thresh=120"]
+             "workqueue.watchdog_thresh=120", "sysctl.kernel.hung_task_timeout_secs=120"]
 
 
 class Machine:
