@@ -245,6 +245,12 @@ fn deleting_without_blocking() -> Outcome {
     check!(w.wait(5000)?);
     check_eq!(call!(w.side, delete_jetty(w.jetty)), URMA_SUCCESS);
     check_eq!(call!(w.side, delete_jfr(w.jfr)), URMA_SUCCESS);
+    // Many at once are not to begin: liburma would wait without an end.
+    let (mut all, mut bad) = ([w.side.received, w.jfc], ptr::null_mut());
+    let status = call!(w.side, delete_jfc_batch(all.as_mut_ptr(), 2, &mut bad));
+    check_eq!(status, URMA_EAGAIN);
+    check!(ptr::eq(bad, w.jfc));
+    w.side.lab.quiet(w.side.received)?;
     // The kernel's queue is gone with the first one; the rest waits for the event.
     for _ in 0..3 {
         check_eq!(call!(w.side, delete_jfc(w.jfc)), URMA_EAGAIN);
