@@ -141,7 +141,8 @@ impl Cq {
 }
 
 /// Tells the owner of a completion.
-#[inline]
+#[cold]
+#[inline(never)]
 fn notify(jfc: &Jfc) {
     // The handler of a kernel client posts and polls: what it posts is then left to a work, so that
     // queues are not run inside of each other.
@@ -149,11 +150,25 @@ fn notify(jfc: &Jfc) {
     jfc.raise_completion();
 }
 
+/// Tells the owner of completions that are lost.
+#[cold]
+#[inline(never)]
+fn report_overflow(jfc: &Jfc) {
+    jfc.ring.raise(Flags::Overflow);
+    let _no_sleep = jfc.kernel.then(NoSleep::enter);
+    jfc.raise_error();
+}
+
 /// Completes something on a queue.
 #[inline]
 pub(crate) fn complete(jfc: &Jfc, cqe: &Cqe, solicited: bool) {
     let solicited = solicited || cqe.status != CrStatus::Success;
-    let mut overflowed = false;
+    put(jfc, solicited, || words(cqe));
+}
+
+/// The same for a record that is laid out, by `words`, where it is stored.
+#[inline(always)]
+pub(crate) fn put(jfc: &Jfc, solicited: bool, words: impl FnOnce() -> ([u64; 7], u32)) {
     let mut fire = false;
     {
         let mut locked = jfc.lock();
@@ -163,28 +178,28 @@ pub(crate) fn complete(jfc: &Jfc, cqe: &Cqe, solicited: bool) {
         }
         match state.index.reserve(jfc.ring.user_idx()) {
             Ok(slot) => {
-                let (words, last) = words(cqe);
+                let (words, last) = words();
                 jfc.ring
                     .write_completion(slot.index, &words, last, slot.seq);
                 if solicited {
                     state.solicited = Some(slot.seq);
                 }
-                fire = match state.armed {
-                    None => false,
-                    Some(Arm::Any) => true,
-                    Some(Arm::Solicited) => solicited,
-                };
-                if fire {
-                    state.armed = None;
+                if let Some(what) = state.armed {
+                    fire = what == Arm::Any || solicited;
+                    if fire {
+                        state.armed = None;
+                    }
                 }
             }
-            Err(_) => overflowed = state.machine.overflow(),
+            Err(_) => {
+                let overflowed = state.machine.overflow();
+                drop(locked);
+                if overflowed {
+                    report_overflow(jfc);
+                }
+                return;
+            }
         }
-    }
-    if overflowed {
-        jfc.ring.raise(Flags::Overflow);
-        let _no_sleep = jfc.kernel.then(NoSleep::enter);
-        jfc.raise_error();
     }
     if fire {
         notify(jfc);

@@ -31,7 +31,10 @@ use crate::{
         abi::SegReq,
         lent::Lent,
         pages::{
+            BriefUse,
+            Idle,
             Memory,
+            PageUse,
             Pages, //
         }, //
     },
@@ -240,13 +243,8 @@ impl Soft {
         let seg = self
             .segs
             .get_rcu(&guard, sge.token_id)
-            .filter(|seg| seg.owner == owner)
             .ok_or(CrStatus::LocAccess)?;
-        let offset = check_local(&seg.view, sge.addr, u64::from(sge.len))?;
-        let pages = seg
-            .pages
-            .enter(&self.host.idle)
-            .ok_or(CrStatus::LocAccess)?;
+        let (pages, offset) = seg.enter_local(&self.host.idle, owner, sge)?;
         Ok(Part::new(pages, offset, sge.len, CrStatus::LocAccess))
     }
 
@@ -266,13 +264,8 @@ impl Soft {
         let seg = self
             .segs
             .get_rcu(&guard, remote.token_id)
-            .filter(|seg| !seg.pages.is_private())
             .ok_or(CrStatus::RemAccessAbort)?;
-        let offset = check_remote(&seg.view, op, remote.addr, u64::from(len), remote.token)?;
-        let pages = seg
-            .pages
-            .enter(&self.host.idle)
-            .ok_or(CrStatus::RemAccessAbort)?;
+        let (pages, offset) = seg.enter_remote(&self.host.idle, remote, op, len)?;
         Ok(Part::new(pages, offset, len, CrStatus::RemAccessAbort))
     }
 
@@ -321,6 +314,77 @@ impl Seg {
             return Err(EINVAL);
         }
         Ok(offset / page)
+    }
+
+    /// Begins to use a buffer of the context `owner`; returns its offset too.
+    ///
+    /// # Errors
+    ///
+    /// `LocAccess` if it is not inside, or the segment is another context's or being unregistered.
+    #[inline(always)]
+    pub(crate) fn enter_local<'a>(
+        &self,
+        idle: &'a Idle,
+        owner: CtxId,
+        sge: &Sge,
+    ) -> Result<(PageUse<'a>, usize), CrStatus> {
+        if self.owner != owner {
+            return Err(CrStatus::LocAccess);
+        }
+        let offset = check_local(&self.view, sge.addr, u64::from(sge.len))?;
+        let pages = self.pages.enter(idle).ok_or(CrStatus::LocAccess)?;
+        // CAST: Inside of the segment.
+        Ok((pages, offset as usize))
+    }
+
+    /// Begins to use memory that a peer names; returns its offset too.
+    ///
+    /// # Errors
+    ///
+    /// `RemAccessAbort` if it may not.
+    #[inline(always)]
+    pub(crate) fn enter_remote<'a>(
+        &self,
+        idle: &'a Idle,
+        remote: &Remote,
+        op: RemoteOp,
+        len: u32,
+    ) -> Result<(PageUse<'a>, usize), CrStatus> {
+        let offset = check_remote(&self.view, op, remote.addr, u64::from(len), remote.token)?;
+        let pages = self.pages.enter_as_peer(idle);
+        // CAST: Inside of the segment.
+        Ok((pages.ok_or(CrStatus::RemAccessAbort)?, offset as usize))
+    }
+
+    /// As [`Self::enter_local`], for the time of an RCU section.
+    #[inline(always)]
+    pub(crate) fn enter_local_briefly<'g>(
+        &'g self,
+        guard: &'g rcu::Guard,
+        owner: CtxId,
+        sge: &Sge,
+    ) -> Option<(BriefUse<'g>, usize)> {
+        if self.owner != owner {
+            return None;
+        }
+        let offset = check_local(&self.view, sge.addr, u64::from(sge.len)).ok()?;
+        // CAST: Inside of the segment.
+        Some((self.pages.enter_briefly(guard, false)?, offset as usize))
+    }
+
+    /// As [`Self::enter_remote`], for the time of an RCU section.
+    #[inline(always)]
+    pub(crate) fn enter_remote_briefly<'g>(
+        &'g self,
+        guard: &'g rcu::Guard,
+        remote: &Remote,
+        op: RemoteOp,
+        len: u32,
+    ) -> Option<(BriefUse<'g>, usize)> {
+        let offset = check_remote(&self.view, op, remote.addr, u64::from(len), remote.token);
+        // CAST: Inside of the segment.
+        let offset = offset.ok()? as usize;
+        Some((self.pages.enter_briefly(guard, true)?, offset))
     }
 
     /// Ends remote access: what has not begun is refused, what is under way fails soon.

@@ -15,9 +15,12 @@ use crate::{
     host::CtxId,
     jetty,
     jfc::Jfc,
-    kernel_ext::task::{
-        fatal_signal_pending,
-        MmId, //
+    kernel_ext::{
+        hot::HotCount,
+        task::{
+            fatal_signal_pending,
+            MmId, //
+        }, //
     },
     logic::{
         eid::Eid,
@@ -102,6 +105,13 @@ pub(crate) const MAX_MSG: u32 = 0x7fff_ffff;
 /// How often a queue is run again for others who found it busy, before a work goes on.
 const RUNS: u32 = 4;
 
+/// Nobody runs a queue.
+const IDLE: u32 = 0;
+/// Somebody does.
+const RUNNING: u32 = 1;
+/// Somebody does, and is to do it again: others found it so.
+const AGAIN: u32 = 2;
+
 /// Why a queue that waits for a receive buffer tries again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wake {
@@ -147,6 +157,8 @@ pub(crate) struct Sq {
     /// EID of its context.
     pub(crate) eid: Eid,
     pub(crate) limits: SqLimits,
+    /// That of `limits`.
+    pub(crate) plain_max: u32,
     /// Tries while a target has no receive buffer.
     pub(crate) rnr_retry: u8,
     pub(crate) ring: QueueRing,
@@ -154,8 +166,8 @@ pub(crate) struct Sq {
     pub(crate) jfc: Arc<Jfc>,
     /// Being destroyed: long copies end.
     stopped: Atomic<bool>,
-    /// Somebody wants the queue to be run.
-    again: Atomic<bool>,
+    /// Who runs the queue: [`IDLE`], [`RUNNING`] or [`AGAIN`].
+    turn: Atomic<u32>,
     /// A [`Wake`].
     wake: Atomic<u32>,
     /// Held while the queue runs; the outermost lock of the module.
@@ -242,6 +254,12 @@ impl Sq {
             max_rsge: send.max_rsge,
             max_inline,
         };
+        let limits = SqLimits {
+            mode,
+            max_sge,
+            max_inline,
+            max_len: MAX_MSG,
+        };
         let sq = Arc::pin_init(
             pin_init!(Self {
                 dev: dev.clone(),
@@ -250,17 +268,13 @@ impl Sq {
                 name: parts.name,
                 user_obj: request.user_obj,
                 eid: Eid::from_bytes(request.eid),
-                limits: SqLimits {
-                    mode,
-                    max_sge,
-                    max_inline,
-                    max_len: MAX_MSG,
-                },
+                limits,
+                plain_max: limits.plain_max(),
                 rnr_retry: send.rnr_retry,
                 ring,
                 jfc: parts.jfc,
                 stopped: Atomic::new(false),
-                again: Atomic::new(false),
+                turn: Atomic::new(IDLE),
                 wake: Atomic::new(Wake::None as u32),
                 state <- new_mutex!(
                     SqState {
@@ -294,34 +308,70 @@ impl Sq {
         }
     }
 
-    /// Runs the queue, or has the one that runs it run it again.
+    /// Runs the queue, or has the one that runs it run it again. May sleep.
     pub(crate) fn run(this: &Arc<Self>) {
+        if !this.begin() {
+            return;
+        }
         for _ in 0..RUNS {
-            // Full order: either the lock is seen free here, or its holder sees the note.
-            this.again.xchg(true, Full);
-            let Some(mut state) = this.state.try_lock() else {
-                return;
+            let after = {
+                // Contended by those only who change or ask for the state.
+                let mut state = this.state.lock();
+                if state.dead {
+                    After::default()
+                } else {
+                    engine::run(this, &mut state)
+                }
             };
-            // Full order again: what is posted from here on comes with a note of its own.
-            this.again.xchg(false, Full);
-            let after = if state.dead {
-                After::default()
-            } else {
-                engine::run(this, &mut state)
-            };
-            drop(state);
             if after.failed {
                 this.report_failure();
             }
             if after.more {
                 break;
             }
-            smp_mb(Full);
-            if !this.again.load(Relaxed) {
+            if this.end() {
                 return;
             }
         }
+        // Ordered before the work, which sees all that was posted by now; so notes are done with.
+        this.turn.xchg(IDLE, Full);
         Self::schedule(this);
+    }
+
+    /// Takes the right to run the queue, or leaves a note for who has it.
+    #[inline]
+    fn begin(&self) -> bool {
+        // Full order: what is posted from here on comes with a note of its own.
+        self.turn.hot_cmpxchg(IDLE, RUNNING).is_ok() || self.begin_again()
+    }
+
+    /// The part of [`Self::begin`] for a queue that is being run.
+    #[cold]
+    fn begin_again(&self) -> bool {
+        // What the caller posted comes before what is read of the turn: if that is a note already,
+        // it has not been taken yet, and who takes it sees the post.
+        smp_mb(Full);
+        loop {
+            match self.turn.cmpxchg(RUNNING, AGAIN, Full) {
+                Ok(_) | Err(AGAIN) => return false,
+                Err(_) => {
+                    if self.turn.cmpxchg(IDLE, RUNNING, Full).is_ok() {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the right back; `false` if there is a note, so that the queue is to be run again.
+    #[inline]
+    fn end(&self) -> bool {
+        if self.turn.hot_cmpxchg(RUNNING, IDLE).is_ok() {
+            return true;
+        }
+        // The note is taken; full order, as in `begin`.
+        self.turn.xchg(RUNNING, Full);
+        false
     }
 
     /// Tells the owner that the queue went to the error state. No locks are held.

@@ -78,11 +78,10 @@ pub(crate) struct Part<'a> {
 impl<'a> Part<'a> {
     /// Describes `len` bytes at `offset`, which have been checked.
     #[inline]
-    pub(crate) fn new(pages: PageUse<'a>, offset: u64, len: u32, fault: CrStatus) -> Self {
+    pub(crate) fn new(pages: PageUse<'a>, offset: usize, len: u32, fault: CrStatus) -> Self {
         Self {
             pages,
-            // CAST: Inside of pinned memory.
-            offset: offset as usize,
+            offset,
             left: len as usize,
             begun: false,
             fault,

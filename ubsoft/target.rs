@@ -12,6 +12,7 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
+    kernel_ext::hot::HotWord,
     local::LocalPeer,
     logic::{
         cqe::CrStatus,
@@ -105,13 +106,19 @@ pub(crate) struct Import {
 
 impl Import {
     /// Returns the target.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn target(&self) -> Target {
         Target {
-            node: self.node.load(Relaxed),
-            tpn: self.tpn.load(Relaxed),
+            node: self.node.hot_load(),
+            tpn: self.tpn.hot_load(),
             ..self.target
         }
+    }
+
+    /// Returns the target, unless nothing can be sent to it yet.
+    #[inline(always)]
+    pub(crate) fn ready_target(&self) -> Option<Target> {
+        Some(self.target()).filter(|target| target.tpn != NO_PATH)
     }
 
     /// Returns the name by which work requests of its owner know it.
@@ -120,6 +127,7 @@ impl Import {
     }
 
     /// Returns whose it is.
+    #[inline]
     pub(crate) fn owner(&self) -> CtxId {
         self.owner
     }
@@ -232,11 +240,7 @@ pub(crate) fn look_up(dev: &Dev, owner: CtxId, name: TargetRef) -> Result<Target
     let guard = rcu::read_lock();
     match dev.targets.get_rcu(&guard, name.raw()) {
         Some(import) if import.owner == owner => {
-            let target = import.target();
-            if target.tpn == NO_PATH {
-                return Err(CrStatus::LocOperation);
-            }
-            Ok(target)
+            import.ready_target().ok_or(CrStatus::LocOperation)
         }
         _ => Err(CrStatus::LocOperation),
     }

@@ -61,6 +61,8 @@ mod device;
 mod driver;
 #[deny(unsafe_code)]
 mod engine;
+/// Work requests of the usual kind.
+mod fast;
 #[deny(unsafe_code)]
 mod group;
 #[deny(unsafe_code)]

@@ -142,6 +142,16 @@ impl<T: Send + Sync + 'static> IdMap<T> {
         unsafe { Self::object(entry) }
     }
 
+    /// Looks an object up as [`Self::get_rcu`] does.
+    #[inline(always)]
+    pub(crate) fn find<'g>(&'g self, _guard: &'g rcu::Guard, id: u32) -> Option<&'g T> {
+        let entry = NonNull::new(self.space.load(id))?;
+        // SAFETY: By the type invariant, valid as long as the RCU section. Published nodes do not
+        // change.
+        let node: &'g Node<T> = unsafe { entry.cast().as_ref() };
+        node.object.as_deref()
+    }
+
     /// Looks an object up and counts a reference.
     pub(crate) fn get(&self, id: u32) -> Option<Arc<T>> {
         let guard = rcu::read_lock();

@@ -6,6 +6,7 @@
 //! first used, and stay as long as the space: whoever makes and destroys one object at a time
 //! allocates nothing here. A freed number is used again only after [`REST`] others were freed.
 
+use super::hot::HotWord;
 use core::{
     cell::UnsafeCell,
     ops::RangeInclusive,
@@ -212,7 +213,7 @@ impl IdSpace {
     #[inline]
     pub(super) fn load(&self, id: u32) -> *mut c_void {
         self.slot(id)
-            .map_or(null_mut(), |slot| slot.entry.load(Acquire))
+            .map_or(null_mut(), |slot| slot.entry.hot_load())
     }
 
     /// Makes the place of a number.

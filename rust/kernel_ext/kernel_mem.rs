@@ -45,6 +45,11 @@ impl KernelMem {
         Ok(Self { start, len })
     }
 
+    /// Returns the length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Returns the address of the byte at `offset`, and how many of the `len` bytes from there on
     /// are contiguous: all.
     ///

@@ -36,6 +36,7 @@ pub(crate) mod copy;
 mod device_core;
 pub(crate) mod embedded_device;
 pub(crate) mod fault;
+pub(crate) mod hot;
 pub(crate) mod id_space;
 pub(crate) mod kernel_mem;
 pub(crate) mod kobj_dir;

@@ -62,11 +62,11 @@ impl Drop for Piece {
     }
 }
 
-/// Where memory is.
+/// What owns the memory: where it is does not change when this is moved.
 enum Place {
-    /// In one piece.
+    /// One piece.
     Piece(Piece),
-    /// In pages from anywhere.
+    /// Pages from anywhere.
     Scattered(VVec<u8>),
 }
 
@@ -75,7 +75,15 @@ enum Place {
 /// Mappings hold the pages: they may outlive this object, until the last `munmap()`. The kernel's
 /// address is valid as long as the object; user space changes the memory at any time, so it is
 /// accessed by volatile or atomic operations on [`Self::as_ptr`] only.
-pub(crate) struct RingMem(Place);
+///
+/// # Invariants
+///
+/// `start` and `len` are those of `place`.
+pub(crate) struct RingMem {
+    start: NonNull<u8>,
+    len: usize,
+    place: Place,
+}
 
 // SAFETY: Owned memory.
 unsafe impl Send for RingMem {}
@@ -93,28 +101,33 @@ impl RingMem {
             return Err(EINVAL);
         }
         if let Some(piece) = (size <= PIECE_MAX).then(|| Piece::new(size)).flatten() {
-            return Ok(Self(Place::Piece(piece)));
+            // INVARIANT: The same.
+            return Ok(Self {
+                start: piece.start,
+                len: piece.size,
+                place: Place::Piece(piece),
+            });
         }
         let mut mem = VVec::<u8>::with_capacity(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO)?;
         // SAFETY: The capacity is at least `size`, and all of it is zeroed.
         unsafe { mem.inc_len(size) };
-        Ok(Self(Place::Scattered(mem)))
+        // INVARIANT: The same.
+        Ok(Self {
+            start: NonNull::new(mem.as_mut_ptr()).ok_or(ENOMEM)?,
+            len: mem.len(),
+            place: Place::Scattered(mem),
+        })
     }
 
     /// Returns the kernel's address; page aligned.
+    #[inline]
     pub(crate) fn as_ptr(&self) -> *mut u8 {
-        match &self.0 {
-            Place::Piece(piece) => piece.start.as_ptr(),
-            Place::Scattered(mem) => mem.as_ptr().cast_mut(),
-        }
+        self.start.as_ptr()
     }
 
     /// Returns the size in bytes.
     pub(crate) fn len(&self) -> usize {
-        match &self.0 {
-            Place::Piece(piece) => piece.size,
-            Place::Scattered(mem) => mem.len(),
-        }
+        self.len
     }
 
     /// Returns some of the pages, in order.

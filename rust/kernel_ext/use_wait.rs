@@ -2,6 +2,10 @@
 
 //! Counting the users of something that can be revoked.
 
+use super::hot::{
+    HotCount,
+    HotWord, //
+};
 use kernel::{
     prelude::*,
     sync::{
@@ -47,7 +51,7 @@ impl UseCount {
     /// Enters, unless revoked.
     #[inline]
     pub(crate) fn try_enter(&self) -> Option<UseGuard<'_>> {
-        let before = self.users.fetch_add(1, Full);
+        let before = self.users.hot_add(1);
         let guard = UseGuard(self);
         // When this returns nothing, the guard leaves again.
         (before & REVOKED == 0).then_some(guard)
@@ -56,7 +60,7 @@ impl UseCount {
     /// Tells whether new users are kept out.
     #[inline]
     pub(crate) fn is_revoked(&self) -> bool {
-        self.users.load(Acquire) & REVOKED != 0
+        self.users.hot_load() & REVOKED != 0
     }
 
     /// Keeps new users out from now on; returns whether this call was the first to say so.
@@ -81,11 +85,17 @@ impl UseCount {
         }
     }
 
+    /// Wakes those who wait for the last user.
+    #[cold]
+    fn last_left(&self) {
+        self.idle.complete_all();
+    }
+
     /// Leaves. The caller keeps the count in memory until this has returned.
     #[inline]
     fn leave(&self) {
-        if self.users.fetch_sub(1, Full) == REVOKED + 1 {
-            self.idle.complete_all();
+        if self.users.hot_add(-1) == REVOKED + 1 {
+            self.last_left();
         }
     }
 }

@@ -32,6 +32,7 @@ pub(crate) enum RemoteOp {
 
 impl RemoteOp {
     /// Returns the access bit that the operation needs.
+    #[inline]
     const fn needed(self) -> u32 {
         match self {
             Self::Read => ACCESS_READ,
@@ -57,6 +58,7 @@ pub(crate) struct SegView {
 }
 
 /// Compares two tokens in a time that does not depend on their values.
+#[inline]
 pub(crate) fn token_eq(a: u32, b: u32) -> bool {
     // Without the barrier the compiler may return to a comparison byte by byte.
     let difference = core::hint::black_box(a ^ b);
@@ -67,6 +69,7 @@ pub(crate) fn token_eq(a: u32, b: u32) -> bool {
 /// Returns the offset of a range in a segment; `None` unless it lies inside entirely.
 ///
 /// A range without length lies inside when its address does, the end included.
+#[inline]
 pub(crate) fn range_offset(va: u64, seg_len: u64, addr: u64, len: u64) -> Option<u64> {
     let offset = addr.checked_sub(va)?;
     let end = offset.checked_add(len)?;
@@ -78,6 +81,7 @@ pub(crate) fn range_offset(va: u64, seg_len: u64, addr: u64, len: u64) -> Option
 /// # Errors
 ///
 /// `RemAccessAbort` for every refusal, so that the sender does not learn which check failed.
+#[inline]
 pub(crate) fn check_remote(
     seg: &SegView,
     op: RemoteOp,
@@ -100,6 +104,7 @@ pub(crate) fn check_remote(
 /// # Errors
 ///
 /// `LocAccess` when the buffer is not inside.
+#[inline]
 pub(crate) fn check_local(seg: &SegView, addr: u64, len: u64) -> Result<u64, CrStatus> {
     range_offset(seg.va, seg.len, addr, len).ok_or(CrStatus::LocAccess)
 }

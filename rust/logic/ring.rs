@@ -144,6 +144,15 @@ impl SqIndex {
         Some(self.finished)
     }
 
+    /// Fetches and finishes the next entry; returns the index to publish. Nothing may be in flight,
+    /// and the entry must be [`pending`](Self::pending).
+    #[inline]
+    pub(crate) fn pass(&mut self) -> u32 {
+        let next = self.fetched.wrapping_add(1);
+        (self.fetched, self.finished) = (next, next);
+        next
+    }
+
     /// Returns the number of entries fetched but not finished.
     pub(crate) fn in_flight(&self) -> u32 {
         self.fetched.wrapping_sub(self.finished)

@@ -29,9 +29,24 @@ use super::{
 
 /// Bytes of the fixed head of an entry.
 pub(crate) const SQE_HEAD_LEN: usize = 64;
+/// Most bytes of a plain request, see [`SqeHead::plain`].
+const PLAIN_MAX: u32 = 4096;
 
-/// The head of an entry as user space wrote it, copied once.
+/// What a plain request does, see [`SqeHead::plain`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plain {
+    /// Writes to remote memory.
+    Write,
+    /// Reads remote memory.
+    Read,
+    /// Changes a remote word.
+    Atomic,
+}
+
+/// The head of an entry as user space wrote it, copied once; laid out as there, which spares the
+/// copy a reordering.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
 #[cfg_attr(test, derive(Debug))]
 pub(crate) struct SqeHead {
     /// The poster's own word, returned in the completion.
@@ -65,6 +80,7 @@ pub(crate) struct SqeHead {
 }
 
 /// Takes `N` bytes off the front of `bytes`; zeros when there are too few.
+#[inline(always)]
 fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
     match bytes.split_first_chunk() {
         Some((head, rest)) => {
@@ -77,6 +93,7 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
 
 impl SqeHead {
     /// Decodes a head; any 64 bytes are one.
+    #[inline(always)]
     pub(crate) fn decode(bytes: &[u8; SQE_HEAD_LEN]) -> Self {
         let mut rest = bytes.as_slice();
         let rest = &mut rest;
@@ -152,6 +169,57 @@ impl SqeHead {
         })
     }
 
+    /// Recognises a request that is short and has one local buffer: most are like that. `most` is the
+    /// queue's [`SqLimits::plain_max`]. `None` for all others.
+    ///
+    /// [`Self::check`] lets a plain request through if it names a target and its remote range does
+    /// not wrap, and, for an atomic operation, [`Self::change`] has one.
+    #[inline(always)]
+    pub(crate) fn plain(&self, most: u32) -> Option<Plain> {
+        let odd = self.flags & !WrFlags::PLAIN != 0 || self.num_sge != 1;
+        // One comparison: 0 becomes the largest number.
+        if odd || self.total_len.wrapping_sub(1) >= most {
+            return None;
+        }
+        if self.opcode == Opcode::Write as u8 {
+            Some(Plain::Write)
+        } else if self.opcode == Opcode::Read as u8 {
+            Some(Plain::Read)
+        } else if self.opcode & 0xf0 == Opcode::Cas as u8 {
+            Some(Plain::Atomic)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the change that an atomic operation makes and the size of its word, to which it must
+    /// be aligned; `None` for other opcodes.
+    pub(crate) fn change(&self) -> Option<(AtomicOp, AtomicSize)> {
+        let size = AtomicSize::from_len(self.total_len)?;
+        if self.remote_addr & u64::from(size.bytes()).wrapping_sub(1) != 0 {
+            return None;
+        }
+        Some((self.atomic_op(Opcode::from_raw(self.opcode)?)?, size))
+    }
+
+    /// Returns the change that an atomic operation makes; `None` for other opcodes.
+    #[inline]
+    fn atomic_op(&self, opcode: Opcode) -> Option<AtomicOp> {
+        Some(match opcode {
+            Opcode::Cas => AtomicOp::Cas {
+                compare: self.arg0,
+                swap: self.arg1,
+            },
+            Opcode::Swap => AtomicOp::Swap(self.arg1),
+            Opcode::Fadd => AtomicOp::Add(self.arg0),
+            Opcode::Fsub => AtomicOp::Sub(self.arg0),
+            Opcode::Fand => AtomicOp::And(self.arg0),
+            Opcode::For => AtomicOp::Or(self.arg0),
+            Opcode::Fxor => AtomicOp::Xor(self.arg0),
+            _ => return None,
+        })
+    }
+
     /// Returns the remote range of `len` bytes that the head names.
     fn remote(&self, len: u32) -> Result<Remote, CrStatus> {
         Remote {
@@ -193,16 +261,16 @@ impl SqeHead {
                 .check(NOTIFY_LEN)?,
                 data: self.arg0,
             },
-            Opcode::Cas => self.atomic(AtomicOp::Cas {
-                compare: self.arg0,
-                swap: self.arg1,
-            })?,
-            Opcode::Swap => self.atomic(AtomicOp::Swap(self.arg1))?,
-            Opcode::Fadd => self.atomic(AtomicOp::Add(self.arg0))?,
-            Opcode::Fsub => self.atomic(AtomicOp::Sub(self.arg0))?,
-            Opcode::Fand => self.atomic(AtomicOp::And(self.arg0))?,
-            Opcode::For => self.atomic(AtomicOp::Or(self.arg0))?,
-            Opcode::Fxor => self.atomic(AtomicOp::Xor(self.arg0))?,
+            Opcode::Cas
+            | Opcode::Swap
+            | Opcode::Fadd
+            | Opcode::Fsub
+            | Opcode::Fand
+            | Opcode::For
+            | Opcode::Fxor => {
+                let op = self.atomic_op(opcode);
+                self.atomic(op.ok_or(CrStatus::UnsupportedOpcode)?)?
+            }
         })
     }
 
@@ -262,6 +330,17 @@ pub(crate) struct SqLimits {
     pub(crate) max_inline: u32,
     /// Largest transfer in bytes.
     pub(crate) max_len: u32,
+}
+
+impl SqLimits {
+    /// Returns the length up to which requests may be plain; 0 if none are.
+    pub(crate) fn plain_max(&self) -> u32 {
+        if self.mode == TransMode::Um || self.max_sge == 0 {
+            0
+        } else {
+            self.max_len.min(PLAIN_MAX)
+        }
+    }
 }
 
 #[cfg(test)]

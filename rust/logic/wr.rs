@@ -238,6 +238,9 @@ pub(crate) struct WrFlags(u16);
 impl WrFlags {
     /// Bits with a meaning: all below the driver's extensions.
     const KNOWN: u16 = 0xff;
+    /// Those that change nothing for a request that is carried out at once and alone: the order of
+    /// completions, fences, solicited and wanted completions.
+    pub(crate) const PLAIN: u16 = 0x3c;
 
     /// Checks a flag word: no unknown bit, no undefined placement order.
     pub(crate) fn from_bits(bits: u16) -> Result<Self, CrStatus> {
@@ -271,7 +274,12 @@ impl WrFlags {
 
     /// Success produces a completion.
     pub(crate) const fn signaled(self) -> bool {
-        self.0 & (1 << 5) != 0
+        Self::is_signaled(self.0)
+    }
+
+    /// The same for a flag word that has not been checked.
+    pub(crate) const fn is_signaled(bits: u16) -> bool {
+        bits & (1 << 5) != 0
     }
 
     /// The data is in the entry itself.

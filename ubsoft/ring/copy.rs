@@ -118,6 +118,17 @@ impl<'a> Dst<'a> {
         unsafe { copy(self.ptr, src.ptr, len) };
     }
 
+    /// Copies `len` bytes; nothing, which returns `None`, if one of the two has less.
+    #[inline(always)]
+    pub(crate) fn copy_all(&self, src: Src<'_>, len: usize) -> Option<()> {
+        if len > self.len || len > src.len {
+            return None;
+        }
+        // SAFETY: By the type invariants, and within both.
+        unsafe { copy(self.ptr, src.ptr, len) };
+        Some(())
+    }
+
     /// Carries out an atomic operation on the word at the start; returns the old value.
     ///
     /// `None` if the memory is too short, not aligned to the word, or so contended that the

@@ -14,6 +14,10 @@ use crate::kernel_ext::{
         Fault,
         Outcome, //
     },
+    hot::{
+        HotCount,
+        HotWord, //
+    },
     kernel_mem::KernelMem,
     pinned::PinnedPages,
     poll::{
@@ -24,7 +28,10 @@ use crate::kernel_ext::{
 use core::{
     cell::UnsafeCell,
     marker::PhantomPinned,
-    ptr::NonNull, //
+    ptr::{
+        null_mut,
+        NonNull, //
+    },
 };
 use kernel::{
     prelude::*,
@@ -35,6 +42,7 @@ use kernel::{
             Full,
             Relaxed, //
         },
+        rcu,
         Arc, //
     },
 };
@@ -53,6 +61,12 @@ impl Idle {
     /// Makes one.
     pub(crate) fn new() -> Result<Self> {
         Ok(Self(WaitQueue::new()?))
+    }
+
+    /// Wakes those who wait.
+    #[cold]
+    fn last_left(&self) {
+        self.0.notify(mask::IN);
     }
 }
 
@@ -87,6 +101,14 @@ impl Memory {
         }
     }
 
+    /// Returns the length in bytes.
+    fn len(&self) -> usize {
+        match self {
+            Self::Pinned(pages) => pages.len(),
+            Self::Kernel(mem) => mem.len(),
+        }
+    }
+
     /// Tells whether it may be written.
     #[inline]
     fn is_writable(&self) -> bool {
@@ -104,9 +126,15 @@ impl Memory {
 /// * `users` counts the [`PageUse`]s that exist, of which there are less than 2^29.
 /// * `pages` is changed only by who set `unpinned`, when [`REVOKED`] is set and there are no users.
 /// * The memory of this object stays until there are no users: it is pinned, and its drop revokes.
+/// * Of the memory in `pages`, the first `first_len` bytes are in one piece at `first`, and may be
+///   written if `writable`.
 #[pin_data(PinnedDrop)]
 pub(crate) struct Pages {
     users: Atomic<i32>,
+    /// The first piece: all of a small segment.
+    first: *mut u8,
+    first_len: usize,
+    writable: bool,
     unpinned: Atomic<bool>,
     pages: UnsafeCell<Option<Memory>>,
     /// The same for all.
@@ -129,8 +157,15 @@ impl Pages {
         idle: Arc<Idle>,
         lent: Option<Pin<KBox<Lent>>>,
     ) -> impl PinInit<Self> {
+        let len = pages.len();
+        let (first, first_len) = pages.run(0, len).unwrap_or((null_mut(), 0));
+        let writable = pages.is_writable();
+        // INVARIANT: No users; the first piece is as `Memory` says.
         pin_init!(Self {
             users: Atomic::new(0),
+            first,
+            first_len,
+            writable,
             unpinned: Atomic::new(false),
             pages: UnsafeCell::new(Some(pages)),
             idle,
@@ -141,28 +176,56 @@ impl Pages {
 
     /// Begins to use the pages, unless they are revoked. `idle` must be the one of [`Self::new`],
     /// otherwise revocation waits too long.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter<'a>(&self, idle: &'a Idle) -> Option<PageUse<'a>> {
-        let before = self.users.fetch_add(1, Full);
+        self.enter_unless(REVOKED, idle)
+    }
+
+    /// The same for others than the owner: unless the pages are revoked, or left to the owner.
+    #[inline(always)]
+    pub(crate) fn enter_as_peer<'a>(&self, idle: &'a Idle) -> Option<PageUse<'a>> {
+        self.enter_unless(REVOKED | PRIVATE, idle)
+    }
+
+    /// Begins to use the pages, unless one of these bits is set.
+    #[inline(always)]
+    fn enter_unless<'a>(&self, bits: i32, idle: &'a Idle) -> Option<PageUse<'a>> {
+        let before = self.users.hot_add(1);
         // INVARIANT: Counted above.
         let this = PageUse {
             pages: NonNull::from(self),
             idle,
         };
         // When this returns nothing, the user leaves again.
-        (before & REVOKED == 0).then_some(this)
+        (before & bits == 0).then_some(this)
+    }
+
+    /// Begins to use the pages for the time of an RCU section, or less; `peer` is for others than
+    /// their owner, as in [`Self::enter_as_peer`].
+    #[inline(always)]
+    pub(crate) fn enter_briefly<'g>(
+        &'g self,
+        _guard: &'g rcu::Guard,
+        peer: bool,
+    ) -> Option<BriefUse<'g>> {
+        let bits = if peer { REVOKED | PRIVATE } else { REVOKED };
+        let before = self.users.hot_add(1);
+        // INVARIANT: Counted above.
+        let this = BriefUse(self);
+        // When this returns nothing, the user leaves again.
+        (before & bits == 0).then_some(this)
     }
 
     /// Tells whether the pages are being taken away: long copies should end.
     #[inline]
     pub(crate) fn is_revoked(&self) -> bool {
-        self.users.load(Relaxed) & REVOKED != 0
+        self.users.hot_load() & REVOKED != 0
     }
 
     /// Tells whether only the owner may use the pages, or nobody: long copies of others should end.
     #[inline]
     pub(crate) fn is_private(&self) -> bool {
-        self.users.load(Relaxed) & (REVOKED | PRIVATE) != 0
+        self.users.hot_load() & (REVOKED | PRIVATE) != 0
     }
 
     /// Sets a bit of the count.
@@ -228,6 +291,66 @@ impl PinnedDrop for Pages {
     fn drop(self: Pin<&mut Self>) {
         self.wait_idle();
         self.close_windows();
+    }
+}
+
+/// A use of [`Pages`] inside of an RCU section that keeps the object; revocation waits for its end.
+///
+/// # Invariants
+///
+/// Counted in `users`, so the pinned pages stay.
+pub(crate) struct BriefUse<'g>(&'g Pages);
+
+impl BriefUse<'_> {
+    /// Returns where the `len` bytes at `offset` are; `None` if they are not in one piece, or not
+    /// all inside.
+    #[inline(always)]
+    fn piece(&self, offset: usize, len: usize) -> Option<*mut u8> {
+        let end = offset.checked_add(len)?;
+        if end <= self.0.first_len {
+            return Some(self.0.first.wrapping_add(offset));
+        }
+        self.later_piece(offset, len)
+    }
+
+    /// The same for bytes that are not all in the first piece.
+    #[inline(never)]
+    fn later_piece(&self, offset: usize, len: usize) -> Option<*mut u8> {
+        // SAFETY: By the type invariant nobody changes the field.
+        let memory = unsafe { (*self.0.pages.get()).as_ref() }?;
+        let (ptr, run) = memory.run(offset, len)?;
+        (run >= len).then_some(ptr)
+    }
+
+    /// Returns `len` bytes at `offset` for reading; `None` if they are not in one piece, or not all
+    /// inside.
+    #[inline(always)]
+    pub(crate) fn read(&self, offset: usize, len: usize) -> Option<Src<'_>> {
+        let ptr = self.piece(offset, len)?;
+        // SAFETY: Pinned, or lent by its owner, as long as `self`; the kernel's mapping does not go.
+        Some(unsafe { Src::new(ptr, len) })
+    }
+
+    /// The same for writing; `None` also if the memory was pinned for reading only.
+    #[inline(always)]
+    pub(crate) fn write(&self, offset: usize, len: usize) -> Option<Dst<'_>> {
+        if !self.0.writable {
+            return None;
+        }
+        let ptr = self.piece(offset, len)?;
+        // SAFETY: As in `read`, and for writing.
+        Some(unsafe { Dst::new(ptr, len) })
+    }
+}
+
+impl Drop for BriefUse<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // The object stays for the RCU section, whatever the one who waits does.
+        let before = self.0.users.hot_add(-1);
+        if before & !PRIVATE == REVOKED + 1 {
+            self.0.idle.last_left();
+        }
     }
 }
 
@@ -298,9 +421,9 @@ impl Drop for PageUse<'_> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: By the type invariant; not accessed after the count fell.
-        let before = unsafe { self.pages.as_ref() }.users.fetch_sub(1, Full);
+        let before = unsafe { self.pages.as_ref() }.users.hot_add(-1);
         if before & !PRIVATE == REVOKED + 1 {
-            self.idle.0.notify(mask::IN);
+            self.idle.last_left();
         }
     }
 }

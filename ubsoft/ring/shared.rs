@@ -15,9 +15,12 @@ use crate::{
         UBSOFT_RING_SQ,
         UBSOFT_RING_VERSION, //
     },
-    kernel_ext::ring_mem::{
-        MapAccess,
-        RingMem, //
+    kernel_ext::{
+        hot::HotWord,
+        ring_mem::{
+            MapAccess,
+            RingMem, //
+        },
     },
     logic::ring::Geometry, //
 };
@@ -32,9 +35,8 @@ use kernel::{
     prelude::*,
     sync::{
         atomic::{
-            atomic_load,
             atomic_store,
-            Acquire,
+            Atomic,
             Relaxed,
             Release, //
         },
@@ -188,7 +190,7 @@ impl Ring {
     #[inline]
     pub(crate) fn user_idx(&self) -> u32 {
         // SAFETY: In the header page, aligned; the kernel does not write it.
-        unsafe { atomic_load(&raw mut (*self.header()).user_idx, Acquire) }
+        unsafe { Atomic::from_ptr(&raw mut (*self.header()).user_idx) }.hot_load()
     }
 
     /// Publishes the index of the owner, who is in the kernel; all accesses before it are done.
@@ -205,14 +207,14 @@ impl Ring {
     #[inline]
     pub(crate) fn kern_idx(&self) -> u32 {
         // SAFETY: In the header page, aligned; accessed atomically only.
-        unsafe { atomic_load(&raw mut (*self.header()).kern_idx, Acquire) }
+        unsafe { Atomic::from_ptr(&raw mut (*self.header()).kern_idx) }.hot_load()
     }
 
     /// Publishes the kernel's index; all accesses before it are done.
     #[inline]
     pub(crate) fn set_kern_idx(&self, index: u32) {
         // SAFETY: In the header page, aligned; the kernel accesses it atomically only.
-        unsafe { atomic_store(&raw mut (*self.header()).kern_idx, index, Release) };
+        unsafe { Atomic::from_ptr(&raw mut (*self.header()).kern_idx) }.hot_store(index);
     }
 
     /// Sets and clears flags.
@@ -318,7 +320,7 @@ impl Ring {
         // SAFETY: As above.
         unsafe {
             to.add(56).cast::<u32>().write_volatile(last.to_le());
-            atomic_store(to.add(60).cast::<u32>(), seq.to_le(), Release);
+            Atomic::from_ptr(to.add(60).cast::<u32>()).hot_store(seq.to_le());
         }
     }
 }

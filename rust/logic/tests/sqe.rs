@@ -254,6 +254,54 @@ fn unused_fields_are_ignored() {
     assert_eq!(status(send), None);
 }
 
+#[test]
+fn plain() {
+    let most = LIMITS.plain_max();
+    let kind = |opcode| head(opcode).plain(most);
+    assert_eq!(kind(0x00), Some(Plain::Write));
+    assert_eq!(kind(0x10), Some(Plain::Read));
+    for opcode in [0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26] {
+        assert_eq!(kind(opcode), Some(Plain::Atomic));
+        assert!(head(opcode).change().is_some());
+    }
+    for opcode in [0x01, 0x02, 0x40, 0x41, 0x42, 0x51, 0x11, 0x30, 0xff] {
+        assert_eq!(kind(opcode), None, "{opcode:#x}");
+        assert_eq!(head(opcode).change(), None);
+    }
+    assert_eq!(head(0x27).change(), None);
+    let with = |change: fn(&mut SqeHead)| {
+        let mut head = head(0x00);
+        change(&mut head);
+        head.plain(most)
+    };
+    assert_eq!(with(|head| head.total_len = 0), None);
+    assert_eq!(with(|head| head.total_len = 4096), Some(Plain::Write));
+    assert_eq!(with(|head| head.total_len = 4097), None);
+    assert_eq!(with(|head| head.num_sge = 0), None);
+    assert_eq!(with(|head| head.num_sge = 2), None);
+    assert_eq!(with(|head| head.flags |= INLINE), None);
+    assert_eq!(with(|head| head.flags |= 1), None);
+    assert_eq!(with(|head| head.flags = 0), Some(Plain::Write));
+    let none = |limits: SqLimits| head(0x00).plain(limits.plain_max()).is_none();
+    assert!(none(SqLimits {
+        max_sge: 0,
+        ..LIMITS
+    }));
+    assert!(none(SqLimits {
+        max_len: 7,
+        ..LIMITS
+    }));
+    assert!(none(SqLimits {
+        mode: TransMode::Um,
+        ..LIMITS
+    }));
+    let odd = SqeHead {
+        remote_addr: 0x10_0004,
+        ..head(0x22)
+    };
+    assert_eq!(odd.change(), None);
+}
+
 proptest! {
     #[test]
     fn round_trip(raw in prop::collection::vec(any::<u8>(), 64)) {
@@ -274,7 +322,26 @@ proptest! {
             head = SqeHead { opcode: OPCODES[opcode], num_sge, flags, total_len, ..head };
         }
         let limits = SqLimits { mode, ..LIMITS };
-        let Ok(request) = head.check(&limits) else { return Ok(()) };
+        let checked = head.check(&limits);
+        if let Some(plain) = head.plain(limits.plain_max()) {
+            let change = head.change();
+            let named = mode == TransMode::Rc || head.target_ref != 0;
+            let far = head.remote_addr.checked_add(head.total_len.into()).is_some();
+            if named && far && (plain != Plain::Atomic || change.is_some()) {
+                let request = checked.unwrap();
+                prop_assert_eq!(request.tail, Tail::Sges(1));
+                prop_assert_eq!(request.len, head.total_len);
+                prop_assert!(request.len != 0 && mode != TransMode::Um);
+                match (plain, request.op) {
+                    (Plain::Write, Op::Write { .. }) | (Plain::Read, Op::Read { .. }) => {}
+                    (Plain::Atomic, Op::Atomic { op, size, .. }) => {
+                        prop_assert_eq!(change, Some((op, size)));
+                    }
+                    _ => prop_assert!(false),
+                }
+            }
+        }
+        let Ok(request) = checked else { return Ok(()) };
         prop_assert!(request.tail.len() <= 256);
         prop_assert!(request.len <= limits.max_len);
         prop_assert!(mode == TransMode::Rc || request.op == Op::Nop || request.target != Target::Bound);

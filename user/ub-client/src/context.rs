@@ -68,18 +68,29 @@ impl Files {
     pub(crate) fn ring(&self, request: u64, queue: u32, high: u32) -> Result<()> {
         let arg = u64::from(queue) | (u64::from(high) << 32);
         match self.doorbell {
-            Doorbell::File => sys::ioctl(self.bell.as_raw_fd(), request, arg)
-                .map(|_| ())
-                .map_err(|errno| Error::sys("doorbell", errno)),
-            Doorbell::UserCtl => {
-                let input = ubsoft_ctl_ring {
-                    cmd: request as u32,
-                    reserved: 0,
-                    arg,
-                };
-                user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&input)).run(self.dev())
-            }
+            Doorbell::File => match sys::ioctl(self.bell.as_raw_fd(), request, arg) {
+                Ok(_) => Ok(()),
+                Err(errno) => Self::unheard(errno),
+            },
+            Doorbell::UserCtl => self.ring_by_command(request, arg),
         }
+    }
+
+    /// The error of a doorbell.
+    #[cold]
+    fn unheard(errno: i32) -> Result<()> {
+        Err(Error::sys("doorbell", errno))
+    }
+
+    /// Rings without the file.
+    #[cold]
+    fn ring_by_command(&self, request: u64, arg: u64) -> Result<()> {
+        let input = ubsoft_ctl_ring {
+            cmd: request as u32,
+            reserved: 0,
+            arg,
+        };
+        user_ctl(UBSOFT_CTL_RING, sys::bytes_of(&input)).run(self.dev())
     }
 }
 

@@ -100,16 +100,19 @@ impl Ring {
     }
 
     /// The kernel's index.
+    #[inline]
     pub fn kern_idx(&self) -> u32 {
         self.map.load32(KERN_IDX, Ordering::Acquire)
     }
 
     /// UBSOFT_RING_* flags.
+    #[inline]
     pub fn kern_flags(&self) -> u32 {
         self.map.load32(KERN_FLAGS, Ordering::Acquire)
     }
 
     /// Entries the user may still produce.
+    #[inline]
     fn space(&self, produced: u32) -> u32 {
         let used = produced.wrapping_sub(self.kern_idx());
         self.resp.entries.saturating_sub(used)
@@ -119,7 +122,7 @@ impl Ring {
     fn write_sges(&self, at: usize, sges: &[ubsoft_sge]) {
         for (i, sge) in sges.iter().enumerate() {
             self.map
-                .store_words(at + i * SGE, &sys::words_of::<_, { SGE / 8 }>(sge));
+                .store_words(at + i * SGE, sys::as_words::<_, { SGE / 8 }>(sge));
         }
     }
 }
@@ -166,7 +169,7 @@ impl SendRing {
         let room = self.ring.resp.stride as usize - size_of::<ubsoft_sqe>();
         self.ring.map.store_words(
             at,
-            &sys::words_of::<_, { size_of::<ubsoft_sqe>() / 8 }>(head),
+            sys::as_words::<_, { size_of::<ubsoft_sqe>() / 8 }>(head),
         );
         if !inline.is_empty() {
             self.ring.map.write(tail, &inline[..inline.len().min(room)]);
@@ -249,7 +252,7 @@ impl RecvRing {
         let room = (self.ring.resp.stride as usize - size_of::<ubsoft_rqe>()) / SGE;
         self.ring.map.store_words(
             at,
-            &sys::words_of::<_, { size_of::<ubsoft_rqe>() / 8 }>(head),
+            sys::as_words::<_, { size_of::<ubsoft_rqe>() / 8 }>(head),
         );
         self.ring
             .write_sges(at + size_of::<ubsoft_rqe>(), &sges[..sges.len().min(room)]);

@@ -41,6 +41,26 @@ unsafe impl Send for Mapping {}
 // SAFETY: all access through a shared reference is by atomics.
 unsafe impl Sync for Mapping {}
 
+/// Panics, out of line: what posts and polls is short.
+#[cold]
+#[inline(never)]
+fn outside(offset: usize, len: usize, size: usize) -> ! {
+    panic!("{len} bytes at {offset} are outside of a mapping of {size}");
+}
+
+/// Panics unless an offset is a multiple of `size`.
+#[inline]
+fn aligned(offset: usize, size: usize) {
+    #[cold]
+    #[inline(never)]
+    fn unaligned(offset: usize) -> ! {
+        panic!("unaligned offset {offset}");
+    }
+    if offset % size != 0 {
+        unaligned(offset);
+    }
+}
+
 impl Mapping {
     /// Private anonymous memory, zeroed; a multiple of the page size.
     pub fn anonymous(len: usize) -> Result<Self> {
@@ -145,19 +165,16 @@ impl Mapping {
     /// Pointer to `len` bytes at an offset; panics outside of the mapping.
     #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
-        let end = offset.checked_add(len);
-        assert!(
-            end.is_some_and(|end| end <= self.len),
-            "{len} bytes at {offset} are outside of a mapping of {}",
-            self.len
-        );
+        if len > self.len || offset > self.len - len {
+            outside(offset, len, self.len);
+        }
         // SAFETY: inside of the mapping, as just checked.
         unsafe { self.base.add(offset) }
     }
 
     #[inline]
     fn word32(&self, offset: usize) -> &AtomicU32 {
-        assert!(offset % 4 == 0, "unaligned offset {offset}");
+        aligned(offset, 4);
         // SAFETY: in bounds and aligned; the mapping lives as long as `self`, and all
         // access of this process to it is atomic.
         unsafe { AtomicU32::from_ptr(self.at(offset, 4).cast()) }
@@ -165,7 +182,7 @@ impl Mapping {
 
     #[inline]
     fn word64(&self, offset: usize) -> &AtomicU64 {
-        assert!(offset % 8 == 0, "unaligned offset {offset}");
+        aligned(offset, 8);
         // SAFETY: as in `word32`.
         unsafe { AtomicU64::from_ptr(self.at(offset, 8).cast()) }
     }
@@ -174,7 +191,9 @@ impl Mapping {
     #[inline]
     fn words(&self, offset: usize, len: usize) -> impl Iterator<Item = &AtomicU64> {
         let base = self.at(offset, len).cast::<u64>();
-        assert!(len < 8 || offset % 8 == 0, "unaligned offset {offset}");
+        if len >= 8 {
+            aligned(offset, 8);
+        }
         // SAFETY: in bounds, as checked, and aligned; else as in `word32`.
         (0..len / 8).map(move |i| unsafe { AtomicU64::from_ptr(base.add(i)) })
     }

@@ -77,12 +77,12 @@ pub fn bytes_of_slice<T: Pod>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), std::mem::size_of_val(values)) }
 }
 
-/// A value as words; its size must be theirs.
+/// The words of a value that is aligned to them.
 #[inline]
-pub fn words_of<T: Pod, const N: usize>(value: &T) -> [u64; N] {
-    const { assert!(std::mem::size_of::<T>() == 8 * N) };
-    // SAFETY: plain data of the same size.
-    unsafe { std::mem::transmute_copy(value) }
+pub fn as_words<T: Pod, const N: usize>(value: &T) -> &[u64; N] {
+    const { assert!(size_of::<T>() == 8 * N && align_of::<T>() >= align_of::<u64>()) };
+    // SAFETY: plain data of the same size, aligned.
+    unsafe { &*std::ptr::from_ref(value).cast() }
 }
 
 /// The value that words stand for.
@@ -114,12 +114,18 @@ pub fn ioctl(fd: RawFd, request: u64, arg: u64) -> std::result::Result<i32, i32>
     // addresses cover is the caller's business, see above.
     let ret = unsafe { libc::ioctl(fd, request as _, arg) };
     if ret < 0 {
-        Err(std::io::Error::last_os_error()
-            .raw_os_error()
-            .unwrap_or(libc::EIO))
+        Err(last_errno())
     } else {
         Ok(ret)
     }
+}
+
+/// The error of the last system call.
+#[cold]
+fn last_errno() -> i32 {
+    std::io::Error::last_os_error()
+        .raw_os_error()
+        .unwrap_or(libc::EIO)
 }
 
 /// Takes over a file descriptor that the kernel handed out.

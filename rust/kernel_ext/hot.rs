@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Atomic operations of the data path: instructions instead of calls.
+//!
+//! The kernel crate calls a function in C for each atomic operation, which costs some ten
+//! instructions where one would do, dozens of times in a small work request. The operations here
+//! have the order of those in the kernel's memory model that their documentation names: on x86-64
+//! they are the instructions that C code becomes there, elsewhere the calls. Assembler is a barrier
+//! to the compiler, as the macros in C are.
+
+use kernel::sync::atomic::Atomic;
+#[cfg(not(target_arch = "x86_64"))]
+use kernel::sync::atomic::{
+    Acquire,
+    Full,
+    Release, //
+};
+
+/// Loads and stores of a word.
+pub(crate) trait HotWord {
+    /// What the word holds.
+    type Value;
+
+    /// `smp_load_acquire()`.
+    fn hot_load(&self) -> Self::Value;
+
+    /// `smp_store_release()`.
+    fn hot_store(&self, value: Self::Value);
+}
+
+/// Operations that read and write a word at once, fully ordered.
+pub(crate) trait HotCount: HotWord {
+    /// `atomic_fetch_add()`.
+    fn hot_add(&self, by: Self::Value) -> Self::Value;
+
+    /// `atomic_cmpxchg()`; returns what the word held, unordered if that is not `old`.
+    fn hot_cmpxchg(&self, old: Self::Value, new: Self::Value) -> Result<Self::Value, Self::Value>;
+}
+
+/// Implements [`HotWord`] for words whose register operands are written with a modifier.
+macro_rules! hot_word {
+    ([$($param:ident)?] $value:ty, $modifier:literal) => {
+        impl$(<$param>)? HotWord for Atomic<$value> {
+            type Value = $value;
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            fn hot_load(&self) -> $value {
+                let value: $value;
+                // SAFETY: A valid, aligned word. No load passes another one on x86.
+                unsafe {
+                    core::arch::asm!(
+                        concat!("mov {value", $modifier, "}, [{word}]"),
+                        value = lateout(reg) value,
+                        word = in(reg) self.as_ptr(),
+                        options(nostack, preserves_flags),
+                    )
+                };
+                value
+            }
+
+            #[cfg(not(target_arch = "x86_64"))]
+            #[inline(always)]
+            fn hot_load(&self) -> $value {
+                self.load(Acquire)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            fn hot_store(&self, value: $value) {
+                // SAFETY: A valid, aligned word. No store passes an earlier access on x86.
+                unsafe {
+                    core::arch::asm!(
+                        concat!("mov [{word}], {value", $modifier, "}"),
+                        value = in(reg) value,
+                        word = in(reg) self.as_ptr(),
+                        options(nostack, preserves_flags),
+                    )
+                };
+            }
+
+            #[cfg(not(target_arch = "x86_64"))]
+            #[inline(always)]
+            fn hot_store(&self, value: $value) {
+                self.store(value, Release);
+            }
+        }
+    };
+}
+
+/// Implements [`HotCount`] for 32-bit integers.
+macro_rules! hot_count {
+    ($value:ty) => {
+        impl HotCount for Atomic<$value> {
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            fn hot_add(&self, by: $value) -> $value {
+                let before: $value;
+                // SAFETY: A valid, aligned word. A locked instruction is a full barrier on x86.
+                unsafe {
+                    core::arch::asm!(
+                        "lock xadd [{word}], {by:e}",
+                        by = inout(reg) by => before,
+                        word = in(reg) self.as_ptr(),
+                        options(nostack),
+                    )
+                };
+                before
+            }
+
+            #[cfg(not(target_arch = "x86_64"))]
+            #[inline(always)]
+            fn hot_add(&self, by: $value) -> $value {
+                self.fetch_add(by, Full)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            fn hot_cmpxchg(&self, old: $value, new: $value) -> Result<$value, $value> {
+                let seen: $value;
+                // SAFETY: A valid, aligned word. A locked instruction is a full barrier on x86.
+                unsafe {
+                    core::arch::asm!(
+                        "lock cmpxchg [{word}], {new:e}",
+                        new = in(reg) new,
+                        word = in(reg) self.as_ptr(),
+                        inout("eax") old => seen,
+                        options(nostack),
+                    )
+                };
+                if seen == old {
+                    Ok(seen)
+                } else {
+                    Err(seen)
+                }
+            }
+
+            #[cfg(not(target_arch = "x86_64"))]
+            #[inline(always)]
+            fn hot_cmpxchg(&self, old: $value, new: $value) -> Result<$value, $value> {
+                self.cmpxchg(old, new, Full)
+            }
+        }
+    };
+}
+
+hot_word!([] i32, ":e");
+hot_word!([] u32, ":e");
+hot_word!([T] *mut T, "");
+hot_count!(i32);
+hot_count!(u32);
