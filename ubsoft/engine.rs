@@ -9,6 +9,7 @@
 use crate::{
     fast::{
         self,
+        End,
         Entry, //
     },
     jfc,
@@ -75,73 +76,106 @@ pub(crate) struct After {
     pub(crate) failed: bool,
 }
 
-/// Whether a run goes on.
-#[derive(PartialEq, Eq)]
-enum Next {
-    /// With the next entry.
-    Entry,
-    /// Not before something happens that has the queue run again.
-    Wait,
+/// What a run may still do.
+pub(crate) struct Budget {
+    entries: u32,
+    bytes: u32,
+}
+
+impl Budget {
+    /// That of a new run.
+    const FULL: Self = Self {
+        entries: BURST,
+        bytes: BURST_BYTES,
+    };
+
+    /// Tells whether the run is to end. The first request is always carried out: a kick gets on.
+    #[inline]
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.entries == 0 || self.bytes == 0
+    }
+
+    /// Counts a request that moved `len` bytes; the one that exceeds the budget is finished.
+    #[inline]
+    pub(crate) fn spend(&mut self, len: u32) {
+        self.entries = self.entries.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(len);
+    }
 }
 
 /// Runs a queue until it is empty, has to wait, or the budget is used up.
+#[inline]
 pub(crate) fn run(sq: &Arc<Sq>, state: &mut SqState) -> After {
     let mut after = After::default();
+    let mut budget = Budget::FULL;
+    loop {
+        let entry = if state.is_usual() {
+            match fast::run(sq, state, &mut budget) {
+                End::Empty => return after,
+                End::Pause if !sq.is_stopped() => continue,
+                End::Pause => None,
+                End::Unusual(entry) => entry,
+            }
+        } else {
+            None
+        };
+        if !step(sq, state, entry, &mut budget, &mut after) {
+            return after;
+        }
+    }
+}
+
+/// Does one step of a run, whatever it is; `entry` is a copy of the oldest entry, if there is one
+/// already. Returns `false` if the run ends here.
+#[cold]
+#[inline(never)]
+fn step(
+    sq: &Arc<Sq>,
+    state: &mut SqState,
+    entry: Option<Entry>,
+    budget: &mut Budget,
+    after: &mut After,
+) -> bool {
     let wake = match state.not_ready {
         None => Wake::None,
         Some(_) => match sq.take_wake() {
-            Wake::None => return after,
+            Wake::None => return false,
             wake => wake,
         },
     };
-    let (mut entries, mut bytes) = (0u32, 0u32);
-    let mut produced = sq.ring.user_idx();
-    loop {
-        match state.index.pending(produced) {
-            Ok(0) => {
-                let now = sq.ring.user_idx();
-                if now == produced {
-                    mark(sq, state);
-                    return after;
-                }
-                produced = now;
-                continue;
-            }
-            Ok(_) => {}
-            Err(_) => {
-                after.failed |= state.machine.fatal().async_error;
-                sq.ring.raise(Flags::Error);
-                // What the ring holds is in doubt, so there is nothing to flush.
-                mark(sq, state);
-                return after;
-            }
+    let produced = sq.ring.user_idx();
+    match state.index.pending(produced) {
+        Ok(0) => {
+            mark(sq, state);
+            return false;
         }
-        // The first one is always carried out: a kick gets on.
-        if entries != 0 && (entries >= BURST || bytes >= BURST_BYTES || sq.is_stopped()) {
-            after.more = true;
-            return after;
+        Ok(_) => {}
+        Err(_) => {
+            after.failed |= state.machine.fatal().async_error;
+            sq.ring.raise(Flags::Error);
+            // What the ring holds is in doubt, so there is nothing to flush.
+            mark(sq, state);
+            return false;
         }
-        match state.machine.work_mode() {
-            WorkMode::Hold => {
-                mark(sq, state);
-                return after;
-            }
-            WorkMode::Flush => flush_one(sq, state, produced),
-            WorkMode::Execute => {
-                let most = BURST.saturating_sub(entries);
-                let run = fast::run(sq, state, produced, most);
-                entries = entries.saturating_add(run.entries);
-                bytes = bytes.saturating_add(run.bytes);
-                let Some(entry) = run.unusual else {
-                    continue;
-                };
-                let next = execute_one(sq, state, produced, &entry, wake, &mut bytes, &mut after);
-                if next == Next::Wait {
-                    return after;
-                }
-            }
+    }
+    if budget.is_used_up() || (budget.entries != BURST && sq.is_stopped()) {
+        after.more = true;
+        return false;
+    }
+    match state.machine.work_mode() {
+        WorkMode::Hold => {
+            mark(sq, state);
+            false
         }
-        entries = entries.saturating_add(1);
+        WorkMode::Flush => {
+            flush_one(sq, state, produced);
+            budget.spend(0);
+            true
+        }
+        WorkMode::Execute => {
+            let entry = entry.unwrap_or_else(|| Entry::read(sq, state.index.fetched()));
+            execute_one(sq, state, produced, &entry, wake, budget, after)
+        }
     }
 }
 
@@ -155,19 +189,18 @@ fn retire(sq: &Sq, state: &mut SqState, produced: u32) {
     }
 }
 
-/// Carries out the oldest entry, of which `entry` is a copy.
-#[cold]
-#[inline(never)]
+/// Carries out the oldest entry, of which `entry` is a copy. Returns `false` if the queue has to wait.
+#[inline]
 fn execute_one(
     sq: &Arc<Sq>,
     state: &mut SqState,
     produced: u32,
     entry: &Entry,
     wake: Wake,
-    bytes: &mut u32,
+    budget: &mut Budget,
     after: &mut After,
-) -> Next {
-    let head = &entry.head;
+) -> bool {
+    let head = entry.head.decode();
     let mut addressee = None;
     let mut wanted = true;
     let outcome = match head.check(&sq.limits) {
@@ -193,7 +226,7 @@ fn execute_one(
                     tries
                 };
                 state.not_ready = Some(Sq::wait_for_receiver(sq, delay, tries));
-                return Next::Wait;
+                return false;
             }
             (CrStatus::RnrRetryExceeded, 0)
         }
@@ -211,6 +244,7 @@ fn execute_one(
         }
         jfc::complete(&sq.jfc, &cqe, false);
     }
+    budget.spend(len);
     if status != CrStatus::Success {
         let actions = state.machine.work_failed();
         if actions.flush {
@@ -218,8 +252,7 @@ fn execute_one(
         }
         after.failed |= actions.async_error;
     }
-    *bytes = bytes.saturating_add(len);
-    Next::Entry
+    true
 }
 
 /// Copies the tail of an entry and carries the request out.
@@ -271,7 +304,11 @@ fn attempt_with<const N: usize>(
     };
     match &entry.plain {
         // The tail is the one range that has been copied already; nothing is read twice.
-        Some((_, sge)) => tail.copy_from_slice(&sge.encode()),
+        Some((_, sge)) => {
+            for (to, from) in tail.iter_mut().zip(sge.encode()) {
+                *to = from;
+            }
+        }
         None => sq.ring.read(state.index.fetched(), SQE_HEAD_LEN, tail),
     }
     let local = match request.local(tail) {

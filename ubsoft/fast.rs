@@ -3,21 +3,24 @@
 //! The usual work requests, carried out without detours.
 //!
 //! Most are plain: one short local buffer, one place at a peer of this host (see
-//! [`SqeHead::plain`]). Those are carried out here, as many in a row as there are. Nothing else is:
+//! [`SqeWords::plain`]). Those are carried out here, as many in a row as there are. Nothing else is:
 //! at the first request that is not plain, whose memory is not in one piece, or that is not in order
 //! in every respect, [`run`] stops before anything of it is done, and the engine has to find out what
 //! becomes of it. So there are no errors here and no rules: the checks are the engine's own.
 //!
 //! All of it is one RCU section, in which nothing sleeps, and which is short: see [`SECTION_BYTES`].
-//! What was looked up for one request serves the next of the section. That is as if those had been
-//! carried out at the time of the look-up: all of them were posted before the section began, and
-//! whoever takes an object out of its table does not wait for a section. The memory of segments does
-//! not depend on it: each request enters it anew, which fails from the moment that it is revoked.
+//! What is looked up is valid as long as the section, which spares counting. The pinned pages of a
+//! segment are not: they are counted for each request, and entering them fails from the moment that
+//! they are revoked.
 
 use crate::{
     device::Dev,
-    engine,
+    engine::{
+        self,
+        Budget, //
+    },
     jfc,
+    kernel_ext::id_map::Memo,
     logic::{
         access::RemoteOp,
         cqe::CrStatus,
@@ -28,14 +31,10 @@ use crate::{
         },
         sqe::{
             Plain,
-            SqeHead,
+            SqeWords,
             SQE_HEAD_LEN, //
         },
-        types::TransMode,
-        wr::{
-            Remote,
-            WrFlags, //
-        }, //
+        types::TransMode, //
     },
     ring::{
         copy::Src,
@@ -46,16 +45,38 @@ use crate::{
         Sq,
         SqState, //
     },
-    target::Target, //
+    target::{
+        Target,
+        TargetObject, //
+    }, //
 };
 use kernel::sync::rcu;
 
 /// Bytes that are copied in a section, or a little more.
 const SECTION_BYTES: u32 = 16 << 10;
 
+/// What the requests of a queue named last.
+pub(crate) struct Memos {
+    target: Memo<TargetObject>,
+    local: Memo<Segment>,
+    remote: Memo<Segment>,
+}
+
+impl Memos {
+    /// Makes memos for a queue of a device.
+    pub(crate) fn new(dev: &Dev) -> Self {
+        let reaper = &dev.host.reaper;
+        Self {
+            target: Memo::new(reaper.clone()),
+            local: Memo::new(reaper.clone()),
+            remote: Memo::new(reaper.clone()),
+        }
+    }
+}
+
 /// An entry of a send queue, as far as it has been copied.
 pub(crate) struct Entry {
-    pub(crate) head: SqeHead,
+    pub(crate) head: SqeWords,
     /// If it is plain: what it does, and its local buffer, copied too.
     pub(crate) plain: Option<(Plain, Sge)>,
 }
@@ -63,8 +84,8 @@ pub(crate) struct Entry {
 impl Entry {
     /// Copies an entry: its head, and what follows if it is plain.
     #[inline(always)]
-    fn read(sq: &Sq, index: u32) -> Self {
-        let head = SqeHead::decode(&sq.ring.read_head::<SQE_HEAD_LEN>(index));
+    pub(crate) fn read(sq: &Sq, index: u32) -> Self {
+        let head = SqeWords::from_bytes(&sq.ring.read_head::<SQE_HEAD_LEN>(index));
         let plain = head.plain(sq.plain_max).map(|plain| {
             let mut tail = [0; SGE_LEN];
             sq.ring.read(index, SQE_HEAD_LEN, &mut tail);
@@ -76,172 +97,60 @@ impl Entry {
 
 /// A target, and where it is.
 struct Aim<'g> {
-    /// What work requests call it; 0 for what the queue is bound to.
-    name: u32,
     dev: &'g Dev,
-    eid: Eid,
+    eid: &'g Eid,
     id: u32,
     tpn: u32,
 }
 
-/// A section, and what has been looked up in it last.
-struct Section<'g> {
-    sq: &'g Sq,
-    guard: &'g rcu::Guard,
-    aim: Option<Aim<'g>>,
-    /// Segments by token id: of the poster, and at the target.
-    local: Option<(u32, &'g Segment)>,
-    remote: Option<(u32, &'g Segment)>,
-}
-
-/// Finds a segment, by what was found last if that is the same.
-#[inline(always)]
-fn segment<'g>(
-    last: &mut Option<(u32, &'g Segment)>,
-    dev: &'g Dev,
-    guard: &'g rcu::Guard,
-    token_id: u32,
-) -> Option<&'g Segment> {
-    match *last {
-        Some((id, segment)) if id == token_id => Some(segment),
-        _ => {
-            let segment = dev.segs.find(guard, token_id)?;
-            *last = Some((token_id, segment));
-            Some(segment)
-        }
-    }
-}
-
-impl<'g> Section<'g> {
-    /// Finds the target of a request, and leaves it in `self.aim`.
+impl<'g> Aim<'g> {
+    /// Finds the target of a request.
     #[inline(always)]
-    fn take_aim(&mut self, state: &SqState, target_ref: u32) -> Option<&'g Dev> {
-        // What is bound is the target, whatever the request says.
-        let bound = self.sq.limits.mode == TransMode::Rc;
-        let name = if bound { 0 } else { target_ref };
-        match &self.aim {
-            Some(aim) if aim.name == name => Some(aim.dev),
-            _ if bound => self.aim_at(name, state.bound.as_ref()?),
-            _ => {
-                let import = self.sq.dev.targets.find(self.guard, name)?;
-                if import.owner() != self.sq.owner {
-                    return None;
-                }
-                self.aim_at(name, &import.ready_target()?)
+    fn take(
+        sq: &'g Sq,
+        guard: &'g rcu::Guard,
+        bound: Option<&'g Target>,
+        memo: &mut Memo<TargetObject>,
+        name: u32,
+    ) -> Option<Self> {
+        let (target, node, tpn) = if sq.limits.mode == TransMode::Rc {
+            // What is bound is the target, whatever the request says.
+            let target = bound?;
+            (target, target.node, target.tpn)
+        } else {
+            let import = sq.dev.targets.recall(guard, memo, name)?;
+            let (target, node, tpn) = import.parts()?;
+            if import.owner() != sq.owner {
+                return None;
             }
-        }
-    }
-
-    /// Finds the device of a target.
-    #[inline(always)]
-    fn aim_at(&mut self, name: u32, target: &Target) -> Option<&'g Dev> {
-        if target.mode != self.sq.limits.mode {
+            (target, node, tpn)
+        };
+        if target.mode != sq.limits.mode {
             return None;
         }
-        let own: &'g Dev = &self.sq.dev;
-        let dev = if target.node == own.node {
-            own
+        let dev: &'g Dev = if node == sq.dev.node {
+            &sq.dev
         } else {
-            self.device_of(target)?
+            device_of(sq, guard, node, &target.eid)?
         };
-        // What was found at another device does not count here.
-        self.remote = None;
-        self.aim = Some(Aim {
-            name,
+        Some(Self {
             dev,
-            eid: target.eid,
+            eid: &target.eid,
             id: target.id,
-            tpn: target.tpn,
-        });
-        Some(dev)
-    }
-
-    /// Finds the device of a target that is another one than the sender's.
-    #[inline(never)]
-    fn device_of(&self, target: &Target) -> Option<&'g Dev> {
-        let own: &'g Dev = &self.sq.dev;
-        let peer = own.host.nodes.find(self.guard, target.node)?;
-        let within_reach = !own.is_port_down() && !peer.is_port_down();
-        (within_reach && peer.has_eid(target.eid.as_bytes())).then_some(peer)
-    }
-
-    /// Enters the memory on both sides of a request.
-    #[inline(always)]
-    fn enter(&mut self, dev: &'g Dev, head: &SqeHead, sge: &Sge, op: RemoteOp) -> Option<Way<'g>> {
-        let (sq, guard) = (self.sq, self.guard);
-        let near = segment(&mut self.local, &sq.dev, guard, sge.token_id)?;
-        let (near, near_at) = near.enter_local_briefly(guard, sq.owner, sge)?;
-        let remote = Remote {
-            addr: head.remote_addr,
-            token_id: head.remote_token_id,
-            token: head.remote_token,
-        };
-        let far = segment(&mut self.remote, dev, guard, remote.token_id)?;
-        let (far, far_at) = far.enter_remote_briefly(guard, &remote, op, head.total_len)?;
-        Some(Way {
-            near,
-            near_at,
-            far,
-            far_at,
-            // CAST: From 32 to 64 bits.
-            len: head.total_len as usize,
+            tpn,
         })
     }
-
-    /// Carries out a WRITE. As the other two, this returns `None` if the request is not in order, and
-    /// nothing has been done.
-    #[inline(never)]
-    fn write(&mut self, dev: &'g Dev, head: &SqeHead, sge: &Sge) -> Option<()> {
-        if sge.len != head.total_len {
-            return None;
-        }
-        let way = self.enter(dev, head, sge, RemoteOp::Write)?;
-        let src = way.near.read(way.near_at, way.len)?;
-        way.far.write(way.far_at, way.len)?.copy_all(src, way.len)
-    }
-
-    /// Carries out a READ.
-    #[inline(never)]
-    fn read(&mut self, dev: &'g Dev, head: &SqeHead, sge: &Sge) -> Option<()> {
-        if sge.len != head.total_len {
-            return None;
-        }
-        let way = self.enter(dev, head, sge, RemoteOp::Read)?;
-        let src = way.far.read(way.far_at, way.len)?;
-        way.near.write(way.near_at, way.len)?.copy_all(src, way.len)
-    }
-
-    /// Carries out an atomic operation.
-    #[inline(never)]
-    fn atomic(&mut self, dev: &'g Dev, head: &SqeHead, sge: &Sge) -> Option<()> {
-        let (op, size) = head.change()?;
-        if sge.len < head.total_len {
-            return None;
-        }
-        let way = self.enter(dev, head, sge, RemoteOp::Atomic)?;
-        let result = way.near.write(way.near_at, way.len)?;
-        let old = way.far.write(way.far_at, way.len)?.atomic(op, size)?;
-        result.copy_all(Src::bytes(&old.to_le_bytes()), way.len)
-    }
-
-    /// Completes a request.
-    #[inline(always)]
-    fn complete(&self, head: &SqeHead) {
-        let Some(aim) = &self.aim else {
-            return;
-        };
-        jfc::put(&self.sq.jfc, false, || {
-            let mut cqe = engine::record(self.sq, head.user_ctx, CrStatus::Success);
-            cqe.byte_len = head.total_len;
-            cqe.remote_eid = aim.eid.into_bytes();
-            cqe.remote_id = aim.id;
-            cqe.tpn = aim.tpn;
-            jfc::words(&cqe)
-        });
-    }
 }
 
-/// The memory on both sides of a request.
+/// Finds the device of a target that is another one than the sender's.
+#[inline(never)]
+fn device_of<'g>(sq: &'g Sq, guard: &'g rcu::Guard, node: u32, eid: &Eid) -> Option<&'g Dev> {
+    let peer = sq.dev.host.nodes.find(guard, node)?;
+    let within_reach = !sq.dev.is_port_down() && !peer.is_port_down();
+    (within_reach && peer.has_eid(eid.as_bytes())).then_some(peer)
+}
+
+/// The memory on both sides of a request, in use.
 struct Way<'g> {
     near: BriefUse<'g>,
     near_at: usize,
@@ -250,61 +159,163 @@ struct Way<'g> {
     len: usize,
 }
 
-/// What a section did.
-pub(crate) struct Run {
-    /// Requests carried out.
-    pub(crate) entries: u32,
-    /// Bytes that they moved.
-    pub(crate) bytes: u32,
-    /// The request at which it ended, if it did not end by itself.
-    pub(crate) unusual: Option<Entry>,
+impl<'g> Way<'g> {
+    /// Enters the memory on both sides of a request.
+    #[inline(always)]
+    fn enter(
+        sq: &'g Sq,
+        guard: &'g rcu::Guard,
+        memos: &mut Memos,
+        dev: &'g Dev,
+        (head, sge): (&SqeWords, &Sge),
+        op: RemoteOp,
+    ) -> Option<Self> {
+        let near = sq.dev.segs.recall(guard, &mut memos.local, sge.token_id)?;
+        let (near, near_at) = near.enter_local_briefly(guard, sq.owner, sge)?;
+        let remote = head.remote();
+        let far = dev.segs.recall(guard, &mut memos.remote, remote.token_id)?;
+        let (far, far_at) = far.enter_remote_briefly(guard, &remote, op, head.total_len())?;
+        Some(Self {
+            near,
+            near_at,
+            far,
+            far_at,
+            // CAST: From 32 to 64 bits.
+            len: head.total_len() as usize,
+        })
+    }
 }
 
-/// Carries out plain requests, of those before the index `produced`, of which there is one at least;
-/// no more than `most`.
+/// Carries out a WRITE. As the other two, this returns `None` if the request is not in order, and
+/// nothing has been done.
 #[inline(never)]
-pub(crate) fn run(sq: &Sq, state: &mut SqState, produced: u32, most: u32) -> Run {
+fn write<'g>(
+    sq: &'g Sq,
+    guard: &'g rcu::Guard,
+    memos: &mut Memos,
+    dev: &'g Dev,
+    (head, sge): (&SqeWords, &Sge),
+) -> Option<()> {
+    if sge.len != head.total_len() {
+        return None;
+    }
+    let way = Way::enter(sq, guard, memos, dev, (head, sge), RemoteOp::Write)?;
+    let src = way.near.read(way.near_at, way.len)?;
+    way.far.write(way.far_at, way.len)?.copy_all(src, way.len)
+}
+
+/// Carries out a READ.
+#[inline(never)]
+fn read<'g>(
+    sq: &'g Sq,
+    guard: &'g rcu::Guard,
+    memos: &mut Memos,
+    dev: &'g Dev,
+    (head, sge): (&SqeWords, &Sge),
+) -> Option<()> {
+    if sge.len != head.total_len() {
+        return None;
+    }
+    let way = Way::enter(sq, guard, memos, dev, (head, sge), RemoteOp::Read)?;
+    let src = way.far.read(way.far_at, way.len)?;
+    way.near.write(way.near_at, way.len)?.copy_all(src, way.len)
+}
+
+/// Carries out an atomic operation.
+#[inline(never)]
+fn atomic<'g>(
+    sq: &'g Sq,
+    guard: &'g rcu::Guard,
+    memos: &mut Memos,
+    dev: &'g Dev,
+    (head, sge): (&SqeWords, &Sge),
+) -> Option<()> {
+    let (op, size) = head.decode().change()?;
+    if sge.len < head.total_len() {
+        return None;
+    }
+    let way = Way::enter(sq, guard, memos, dev, (head, sge), RemoteOp::Atomic)?;
+    // A result that cannot be stored is found before the word changes.
+    let result = way.near.write(way.near_at, way.len)?;
+    let old = way.far.write(way.far_at, way.len)?.atomic(op, size)?;
+    result.copy_all(Src::bytes(&old.to_le_bytes()), way.len)
+}
+
+/// Completes a request.
+#[inline(always)]
+fn complete(sq: &Sq, head: &SqeWords, aim: &Aim<'_>) {
+    jfc::put(&sq.jfc, false, || {
+        let mut cqe = engine::record(sq, head.user_ctx(), CrStatus::Success);
+        cqe.byte_len = head.total_len();
+        cqe.remote_eid = aim.eid.into_bytes();
+        cqe.remote_id = aim.id;
+        cqe.tpn = aim.tpn;
+        jfc::words(&cqe)
+    });
+}
+
+/// How a section ended.
+pub(crate) enum End {
+    /// Nothing is left.
+    Empty,
+    /// There is more, but others may want the processor.
+    Pause,
+    /// At something for the engine; an entry, if it has been copied.
+    Unusual(Option<Entry>),
+}
+
+/// Carries out the plain requests of a queue that is in service and does not wait.
+#[inline(never)]
+pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
+    let SqState {
+        index,
+        bound,
+        memos,
+        ..
+    } = state;
     let guard = rcu::read_lock();
-    let mut section = Section {
-        sq,
-        guard: &guard,
-        aim: None,
-        local: None,
-        remote: None,
-    };
-    let (mut entries, mut bytes) = (0u32, 0u32);
+    let mut produced = sq.ring.user_idx();
+    let mut bytes = 0u32;
     loop {
-        let entry = Entry::read(sq, state.index.fetched());
+        match index.pending(produced) {
+            Ok(0) => {
+                let now = sq.ring.user_idx();
+                if now == produced {
+                    return End::Empty;
+                }
+                produced = now;
+                continue;
+            }
+            Ok(_) => {}
+            Err(_) => return End::Unusual(None),
+        }
+        if budget.is_used_up() {
+            return End::Unusual(None);
+        }
+        if bytes >= SECTION_BYTES {
+            return End::Pause;
+        }
+        let entry = Entry::read(sq, index.fetched());
         let head = &entry.head;
         let done = entry.plain.as_ref().and_then(|(plain, sge)| {
-            let dev = section.take_aim(state, head.target_ref)?;
+            let memo = &mut memos.target;
+            let aim = Aim::take(sq, &guard, bound.as_ref(), memo, head.target_ref())?;
             match plain {
-                Plain::Write => section.write(dev, head, sge),
-                Plain::Read => section.read(dev, head, sge),
-                Plain::Atomic => section.atomic(dev, head, sge),
-            }
+                Plain::Write => write(sq, &guard, memos, aim.dev, (head, sge)),
+                Plain::Read => read(sq, &guard, memos, aim.dev, (head, sge)),
+                Plain::Atomic => atomic(sq, &guard, memos, aim.dev, (head, sge)),
+            }?;
+            Some(aim)
         });
-        if done.is_none() {
-            return Run {
-                entries,
-                bytes,
-                unusual: Some(entry),
-            };
-        }
+        let Some(aim) = done else {
+            return End::Unusual(Some(entry));
+        };
         // The slot is free before its completion can be seen.
-        let finished = state.index.pass();
-        sq.ring.set_kern_idx(finished);
-        if WrFlags::is_signaled(head.flags) {
-            section.complete(head);
+        sq.ring.set_kern_idx(index.pass());
+        if head.is_signaled() {
+            complete(sq, head, &aim);
         }
-        entries = entries.wrapping_add(1);
-        bytes = bytes.wrapping_add(head.total_len);
-        if finished == produced || entries >= most || bytes >= SECTION_BYTES {
-            return Run {
-                entries,
-                bytes,
-                unusual: None,
-            };
-        }
+        budget.spend(head.total_len());
+        bytes = bytes.wrapping_add(head.total_len());
     }
 }

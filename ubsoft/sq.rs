@@ -12,6 +12,7 @@ use crate::{
         self,
         After, //
     },
+    fast::Memos,
     host::CtxId,
     jetty,
     jfc::Jfc,
@@ -139,8 +140,18 @@ pub(crate) struct SqState {
     pub(crate) bound: Option<Target>,
     /// Set while the oldest work request waits.
     pub(crate) not_ready: Option<NotReady>,
+    /// What requests named last.
+    pub(crate) memos: Memos,
     /// Destroyed: nothing is done any more.
     dead: bool,
+}
+
+impl SqState {
+    /// Tells whether the queue is in service and waits for nothing.
+    #[inline]
+    pub(crate) fn is_usual(&self) -> bool {
+        self.not_ready.is_none() && self.machine.is_quiet()
+    }
 }
 
 /// A send queue.
@@ -282,6 +293,7 @@ impl Sq {
                         machine: JettyMachine::new(send.error_suspend),
                         bound: None,
                         not_ready: None,
+                        memos: Memos::new(dev),
                         dead: false,
                     },
                     "Sq::state"

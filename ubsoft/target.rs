@@ -115,10 +115,12 @@ impl Import {
         }
     }
 
-    /// Returns the target, unless nothing can be sent to it yet.
+    /// Returns the target as it was imported, where it is and the number of its path; `None` if
+    /// nothing can be sent to it yet.
     #[inline(always)]
-    pub(crate) fn ready_target(&self) -> Option<Target> {
-        Some(self.target()).filter(|target| target.tpn != NO_PATH)
+    pub(crate) fn parts(&self) -> Option<(&Target, u32, u32)> {
+        let tpn = self.tpn.hot_load();
+        (tpn != NO_PATH).then(|| (&self.target, self.node.hot_load(), tpn))
     }
 
     /// Returns the name by which work requests of its owner know it.
@@ -240,7 +242,12 @@ pub(crate) fn look_up(dev: &Dev, owner: CtxId, name: TargetRef) -> Result<Target
     let guard = rcu::read_lock();
     match dev.targets.get_rcu(&guard, name.raw()) {
         Some(import) if import.owner == owner => {
-            import.ready_target().ok_or(CrStatus::LocOperation)
+            let (target, node, tpn) = import.parts().ok_or(CrStatus::LocOperation)?;
+            Ok(Target {
+                node,
+                tpn,
+                ..*target
+            })
         }
         _ => Err(CrStatus::LocOperation),
     }

@@ -88,9 +88,9 @@ macro_rules! hot_word {
     };
 }
 
-/// Implements [`HotCount`] for 32-bit integers.
+/// Implements [`HotCount`] for integers, likewise.
 macro_rules! hot_count {
-    ($value:ty) => {
+    ($value:ty, $modifier:literal) => {
         impl HotCount for Atomic<$value> {
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
@@ -99,7 +99,7 @@ macro_rules! hot_count {
                 // SAFETY: A valid, aligned word. A locked instruction is a full barrier on x86.
                 unsafe {
                     core::arch::asm!(
-                        "lock xadd [{word}], {by:e}",
+                        concat!("lock xadd [{word}], {by", $modifier, "}"),
                         by = inout(reg) by => before,
                         word = in(reg) self.as_ptr(),
                         options(nostack),
@@ -121,10 +121,10 @@ macro_rules! hot_count {
                 // SAFETY: A valid, aligned word. A locked instruction is a full barrier on x86.
                 unsafe {
                     core::arch::asm!(
-                        "lock cmpxchg [{word}], {new:e}",
+                        concat!("lock cmpxchg [{word}], {new", $modifier, "}"),
                         new = in(reg) new,
                         word = in(reg) self.as_ptr(),
-                        inout("eax") old => seen,
+                        inout("rax") old => seen,
                         options(nostack),
                     )
                 };
@@ -146,6 +146,8 @@ macro_rules! hot_count {
 
 hot_word!([] i32, ":e");
 hot_word!([] u32, ":e");
+hot_word!([] u64, "");
 hot_word!([T] *mut T, "");
-hot_count!(i32);
-hot_count!(u32);
+hot_count!(i32, ":e");
+hot_count!(u32, ":e");
+hot_count!(u64, "");

@@ -8,6 +8,7 @@
 //! [`HandleTable`]: super::handle_table::HandleTable
 
 use super::{
+    hot::HotWord,
     id_space::{
         IdSpace,
         Newest, //
@@ -25,6 +26,7 @@ use core::{
 use kernel::{
     prelude::*,
     sync::{
+        atomic::Atomic,
         rcu,
         Arc,
         ArcBorrow,
@@ -76,6 +78,8 @@ pub(crate) struct IdMap<T: Send + Sync + 'static> {
     space: IdSpace,
     /// Who drops what was taken out.
     reaper: Arc<Reaper>,
+    /// Changes when something has been taken out, to what no table of this reaper has had.
+    generation: Atomic<u64>,
     _objects: PhantomData<Arc<T>>,
 }
 
@@ -91,6 +95,7 @@ impl<T: Send + Sync + 'static> IdMap<T> {
     ) -> impl PinInit<Self> {
         pin_init!(Self {
             space <- IdSpace::new(ids, name, key),
+            generation: Atomic::new(reaper.new_number()),
             reaper,
             _objects: PhantomData,
         })
@@ -152,6 +157,44 @@ impl<T: Send + Sync + 'static> IdMap<T> {
         node.object.as_deref()
     }
 
+    /// Looks an object up as [`Self::find`] does, or remembers: a few instructions if the one of
+    /// this id was found by the same memo before, and nothing has been taken out since.
+    #[inline(always)]
+    pub(crate) fn recall<'g>(
+        &'g self,
+        guard: &'g rcu::Guard,
+        memo: &mut Memo<T>,
+        id: u32,
+    ) -> Option<&'g T> {
+        let generation = self.generation.hot_load();
+        let known = memo.id == id && memo.generation == generation;
+        if known && core::ptr::eq(&*memo.reaper, &*self.reaper) {
+            // SAFETY: No other table of the reaper has this generation, so it was found in this one,
+            // and nothing has been taken out of it before the RCU section began: otherwise its
+            // grace period is not over, or the section sees the new generation, which is stored
+            // before the grace period begins. So the object is valid as long as the section.
+            return Some(unsafe { &*memo.object });
+        }
+        self.find_for(guard, memo, id, generation)
+    }
+
+    /// The part of [`Self::recall`] that looks the object up. The generation was loaded before, so
+    /// if the object is taken out after it was found here, the generation is another one.
+    #[inline(never)]
+    fn find_for<'g>(
+        &'g self,
+        guard: &'g rcu::Guard,
+        memo: &mut Memo<T>,
+        id: u32,
+        generation: u64,
+    ) -> Option<&'g T> {
+        let object = self.find(guard, id)?;
+        if core::ptr::eq(&*memo.reaper, &*self.reaper) {
+            (memo.id, memo.generation, memo.object) = (id, generation, object);
+        }
+        Some(object)
+    }
+
     /// Looks an object up and counts a reference.
     pub(crate) fn get(&self, id: u32) -> Option<Arc<T>> {
         let guard = rcu::read_lock();
@@ -176,6 +219,8 @@ impl<T: Send + Sync + 'static> IdMap<T> {
             return None;
         }
         space.erase(id);
+        // After the entry is gone, and before its grace period.
+        self.generation.hot_store(self.reaper.new_number());
         drop(space);
         // SAFETY: Taken out once, so retired once; by the type's invariant a node.
         unsafe { self.reaper.retire(entry.as_ptr().cast()) };
@@ -211,6 +256,33 @@ impl<T: Send + Sync + 'static> PinnedDrop for IdMap<T> {
             drop(space);
             // SAFETY: The table's node, no longer in it.
             unsafe { Node::<T>::reap(entry.as_ptr().cast()) };
+        }
+    }
+}
+
+/// What was found last in tables of a reaper, for [`IdMap::recall`].
+pub(crate) struct Memo<T> {
+    /// Kept, so that its address tells it from all others.
+    reaper: Arc<Reaper>,
+    /// That of the table when `object` was found under `id`; 0 before.
+    generation: u64,
+    id: u32,
+    object: *const T,
+}
+
+// SAFETY: The pointer is followed only by who could find it in the table too.
+unsafe impl<T: Sync> Send for Memo<T> {}
+// SAFETY: As above.
+unsafe impl<T: Sync> Sync for Memo<T> {}
+
+impl<T> Memo<T> {
+    /// Makes one that remembers nothing.
+    pub(crate) fn new(reaper: Arc<Reaper>) -> Self {
+        Self {
+            reaper,
+            generation: 0,
+            id: 0,
+            object: core::ptr::null(),
         }
     }
 }

@@ -14,6 +14,10 @@ use kernel::{
     container_of,
     prelude::*,
     sync::{
+        atomic::{
+            Atomic,
+            Relaxed, //
+        },
         new_spinlock,
         rcu,
         SpinLock, //
@@ -61,6 +65,8 @@ struct Waiting {
 #[pin_data(PinnedDrop)]
 pub(crate) struct Reaper {
     queue: WorkQueue,
+    /// The last number that [`Self::new_number`] gave.
+    number: Atomic<u64>,
     #[pin]
     waiting: SpinLock<Waiting>,
     #[pin]
@@ -77,6 +83,7 @@ impl Reaper {
     pub(crate) fn new(name: &'static CStr) -> impl PinInit<Self, Error> {
         try_pin_init!(Self {
             queue: WorkQueue::unbound(name, 1)?,
+            number: Atomic::new(0),
             waiting <- new_spinlock!(
                 Waiting {
                     next: null_mut(),
@@ -98,6 +105,11 @@ impl Reaper {
                 )
             }),
         })
+    }
+
+    /// Returns a number, not 0, that this has not returned before.
+    pub(super) fn new_number(&self) -> u64 {
+        self.number.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
     /// Drops something after a grace period.

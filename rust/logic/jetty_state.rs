@@ -123,6 +123,12 @@ impl JettyMachine {
         }
     }
 
+    /// Returns whether work requests are executed, and no marker is owed.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.state == JettyState::Ready && self.due.is_none()
+    }
+
     /// Enters the error state.
     fn fail(&mut self, async_error: bool) -> Actions {
         self.state = JettyState::Error;

@@ -29,10 +29,10 @@ use super::{
 
 /// Bytes of the fixed head of an entry.
 pub(crate) const SQE_HEAD_LEN: usize = 64;
-/// Most bytes of a plain request, see [`SqeHead::plain`].
+/// Most bytes of a plain request, see [`SqeWords::plain`].
 const PLAIN_MAX: u32 = 4096;
 
-/// What a plain request does, see [`SqeHead::plain`].
+/// What a plain request does, see [`SqeWords::plain`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plain {
     /// Writes to remote memory.
@@ -43,10 +43,8 @@ pub(crate) enum Plain {
     Atomic,
 }
 
-/// The head of an entry as user space wrote it, copied once; laid out as there, which spares the
-/// copy a reordering.
+/// The head of an entry as user space wrote it, copied once.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C)]
 #[cfg_attr(test, derive(Debug))]
 pub(crate) struct SqeHead {
     /// The poster's own word, returned in the completion.
@@ -77,6 +75,93 @@ pub(crate) struct SqeHead {
     pub(crate) notify_token_id: u32,
     /// Token value for it.
     pub(crate) notify_token: u32,
+}
+
+/// The head of an entry, copied once and not decoded: what plain requests need is taken out of it.
+#[derive(Clone, Copy)]
+pub(crate) struct SqeWords([u64; 8]);
+
+impl SqeWords {
+    /// Reads the bytes of a head.
+    #[inline(always)]
+    pub(crate) fn from_bytes(bytes: &[u8; SQE_HEAD_LEN]) -> Self {
+        let mut rest = bytes.as_slice();
+        Self(core::array::from_fn(|_| {
+            u64::from_le_bytes(take(&mut rest))
+        }))
+    }
+
+    /// Decodes the head.
+    #[inline(always)]
+    pub(crate) fn decode(&self) -> SqeHead {
+        let mut bytes = [0; SQE_HEAD_LEN];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(&self.0) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        SqeHead::decode(&bytes)
+    }
+
+    /// Returns [`SqeHead::user_ctx`].
+    #[inline(always)]
+    pub(crate) const fn user_ctx(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Returns [`SqeHead::total_len`].
+    #[inline(always)]
+    pub(crate) const fn total_len(&self) -> u32 {
+        (self.0[1] >> 32) as u32
+    }
+
+    /// Tells whether success is to produce a completion.
+    #[inline(always)]
+    pub(crate) const fn is_signaled(&self) -> bool {
+        WrFlags::is_signaled((self.0[1] >> 16) as u16)
+    }
+
+    /// Returns [`SqeHead::target_ref`].
+    #[inline(always)]
+    pub(crate) const fn target_ref(&self) -> u32 {
+        self.0[2] as u32
+    }
+
+    /// Returns where the remote range begins.
+    #[inline(always)]
+    pub(crate) const fn remote(&self) -> Remote {
+        Remote {
+            addr: self.0[3],
+            token_id: self.0[4] as u32,
+            token: (self.0[4] >> 32) as u32,
+        }
+    }
+
+    /// Recognises a request that is short and has one local buffer: most are like that. `most` is the
+    /// queue's [`SqLimits::plain_max`]. `None` for all others.
+    ///
+    /// [`SqeHead::check`] lets a plain request through if it names a target and its remote range
+    /// does not wrap, and, for an atomic operation, [`SqeHead::change`] has one.
+    #[inline(always)]
+    pub(crate) const fn plain(&self, most: u32) -> Option<Plain> {
+        // One element, and none of the flags that are not plain.
+        const MASK: u64 = (0xff << 8) | ((!WrFlags::PLAIN as u64) << 16);
+        const ONE: u64 = 1 << 8;
+        let odd = self.0[1] & MASK != ONE;
+        // One comparison: 0 becomes the largest number.
+        if odd || self.total_len().wrapping_sub(1) >= most {
+            return None;
+        }
+        // The lowest byte.
+        let opcode = self.0[1] as u8;
+        if opcode == Opcode::Write as u8 {
+            Some(Plain::Write)
+        } else if opcode == Opcode::Read as u8 {
+            Some(Plain::Read)
+        } else if opcode & 0xf0 == Opcode::Cas as u8 {
+            Some(Plain::Atomic)
+        } else {
+            None
+        }
+    }
 }
 
 /// Takes `N` bytes off the front of `bytes`; zeros when there are too few.
@@ -167,29 +252,6 @@ impl SqeHead {
             target_hint: self.target_hint,
             tail: self.tail(opcode, flags, limits)?,
         })
-    }
-
-    /// Recognises a request that is short and has one local buffer: most are like that. `most` is the
-    /// queue's [`SqLimits::plain_max`]. `None` for all others.
-    ///
-    /// [`Self::check`] lets a plain request through if it names a target and its remote range does
-    /// not wrap, and, for an atomic operation, [`Self::change`] has one.
-    #[inline(always)]
-    pub(crate) fn plain(&self, most: u32) -> Option<Plain> {
-        let odd = self.flags & !WrFlags::PLAIN != 0 || self.num_sge != 1;
-        // One comparison: 0 becomes the largest number.
-        if odd || self.total_len.wrapping_sub(1) >= most {
-            return None;
-        }
-        if self.opcode == Opcode::Write as u8 {
-            Some(Plain::Write)
-        } else if self.opcode == Opcode::Read as u8 {
-            Some(Plain::Read)
-        } else if self.opcode & 0xf0 == Opcode::Cas as u8 {
-            Some(Plain::Atomic)
-        } else {
-            None
-        }
     }
 
     /// Returns the change that an atomic operation makes and the size of its word, to which it must

@@ -3,19 +3,20 @@
 //! Copies and atomic operations on contiguous pieces of memory that others change meanwhile.
 
 use crate::{
-    kernel_ext::copy::copy,
+    kernel_ext::{
+        copy::copy,
+        hot::{
+            HotCount,
+            HotWord, //
+        }, //
+    },
     logic::wr::{
         AtomicOp,
         AtomicSize, //
     }, //
 };
 use core::marker::PhantomData;
-use kernel::sync::atomic::{
-    atomic_load,
-    cmpxchg,
-    Full,
-    Relaxed, //
-};
+use kernel::sync::atomic::Atomic;
 
 /// How often an atomic operation tries again because others change the word.
 const ATOMIC_TRIES: u32 = 1 << 16;
@@ -166,14 +167,14 @@ macro_rules! atomic_update {
         ///
         /// `word` must be aligned, and valid for reading and writing.
         unsafe fn $name(word: *mut $word, apply: impl Fn($word) -> Option<$word>) -> Option<$word> {
-            // SAFETY: By the function's contract.
-            let mut old = unsafe { atomic_load(word, Relaxed) };
+            // SAFETY: By the function's contract; all access of the kernel is atomic.
+            let word = unsafe { Atomic::from_ptr(word) };
+            let mut old = word.hot_load();
             for _ in 0..ATOMIC_TRIES {
                 let Some(new) = apply(old) else {
                     return Some(old);
                 };
-                // SAFETY: By the function's contract.
-                match unsafe { cmpxchg(word, old, new, Full) } {
+                match word.hot_cmpxchg(old, new) {
                     Ok(old) => return Some(old),
                     Err(now) => old = now,
                 }

@@ -310,14 +310,19 @@ impl BriefUse<'_> {
         if end <= self.0.first_len {
             return Some(self.0.first.wrapping_add(offset));
         }
-        self.later_piece(offset, len)
+        // SAFETY: Counted.
+        unsafe { Self::later_piece(self.0, offset, len) }
     }
 
     /// The same for bytes that are not all in the first piece.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be counted in `pages.users`.
     #[inline(never)]
-    fn later_piece(&self, offset: usize, len: usize) -> Option<*mut u8> {
-        // SAFETY: By the type invariant nobody changes the field.
-        let memory = unsafe { (*self.0.pages.get()).as_ref() }?;
+    unsafe fn later_piece(pages: &Pages, offset: usize, len: usize) -> Option<*mut u8> {
+        // SAFETY: There is a user, so nobody changes the field.
+        let memory = unsafe { (*pages.pages.get()).as_ref() }?;
         let (ptr, run) = memory.run(offset, len)?;
         (run >= len).then_some(ptr)
     }

@@ -254,10 +254,14 @@ fn unused_fields_are_ignored() {
     assert_eq!(status(send), None);
 }
 
+fn words(head: &SqeHead) -> SqeWords {
+    SqeWords::from_bytes(&head.encode())
+}
+
 #[test]
 fn plain() {
     let most = LIMITS.plain_max();
-    let kind = |opcode| head(opcode).plain(most);
+    let kind = |opcode| words(&head(opcode)).plain(most);
     assert_eq!(kind(0x00), Some(Plain::Write));
     assert_eq!(kind(0x10), Some(Plain::Read));
     for opcode in [0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26] {
@@ -272,7 +276,7 @@ fn plain() {
     let with = |change: fn(&mut SqeHead)| {
         let mut head = head(0x00);
         change(&mut head);
-        head.plain(most)
+        words(&head).plain(most)
     };
     assert_eq!(with(|head| head.total_len = 0), None);
     assert_eq!(with(|head| head.total_len = 4096), Some(Plain::Write));
@@ -282,7 +286,7 @@ fn plain() {
     assert_eq!(with(|head| head.flags |= INLINE), None);
     assert_eq!(with(|head| head.flags |= 1), None);
     assert_eq!(with(|head| head.flags = 0), Some(Plain::Write));
-    let none = |limits: SqLimits| head(0x00).plain(limits.plain_max()).is_none();
+    let none = |limits: SqLimits| words(&head(0x00)).plain(limits.plain_max()).is_none();
     assert!(none(SqLimits {
         max_sge: 0,
         ..LIMITS
@@ -306,7 +310,17 @@ proptest! {
     #[test]
     fn round_trip(raw in prop::collection::vec(any::<u8>(), 64)) {
         let raw: [u8; 64] = raw.try_into().unwrap();
-        prop_assert_eq!(SqeHead::decode(&raw).encode(), raw);
+        let head = SqeHead::decode(&raw);
+        prop_assert_eq!(head.encode(), raw);
+        let words = SqeWords::from_bytes(&raw);
+        prop_assert!(words.decode() == head);
+        prop_assert_eq!(words.user_ctx(), head.user_ctx);
+        prop_assert_eq!(words.total_len(), head.total_len);
+        prop_assert_eq!(words.target_ref(), head.target_ref);
+        prop_assert_eq!(words.remote().addr, head.remote_addr);
+        prop_assert_eq!(words.remote().token_id, head.remote_token_id);
+        prop_assert_eq!(words.remote().token, head.remote_token);
+        prop_assert_eq!(words.is_signaled(), head.flags & SIGNALED != 0);
     }
 
     /// Whatever the bytes are, an accepted request keeps the limits.
@@ -323,7 +337,7 @@ proptest! {
         }
         let limits = SqLimits { mode, ..LIMITS };
         let checked = head.check(&limits);
-        if let Some(plain) = head.plain(limits.plain_max()) {
+        if let Some(plain) = words(&head).plain(limits.plain_max()) {
             let change = head.change();
             let named = mode == TransMode::Rc || head.target_ref != 0;
             let far = head.remote_addr.checked_add(head.total_len.into()).is_some();
