@@ -3,9 +3,12 @@
 //! Data: batches, rings that wrap, several queues and threads.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use ub_client::abi::*;
-use ub_client::{Jfc, Jfs, JfsConfig, Segment, SendWr, Target};
+use ub_client::sys::Mapping;
+use ub_client::{Jetty, Jfc, Jfs, JfsConfig, Segment, SegmentConfig, SendWr, Target, Token};
 use ub_tests::fixture::{expect_status, pattern, Pair, PairConfig, Side, SOON};
 use ub_tests::transfer::{in_each_memory_mode, in_each_mode, AREA};
 use ub_tests::{check, check_eq, tests, Failure, Outcome};
@@ -237,6 +240,71 @@ fn invalidates() -> Outcome {
     Ok(())
 }
 
+/// No kick is lost that comes while others kick the queue or ask for its state.
+fn kicks_amid_others() -> Outcome {
+    let mut pair = Pair::create()?;
+    let target = pair.to_b();
+    let remote = pair.b.memory.remote(0);
+    let a = &mut pair.a;
+    let (ctx, fd, handle) = (&a.ctx, a.ctx.dev_fd(), a.jetty.handle());
+    let queue = a.jetty.queue().ring().ring().resp().queue_ref;
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| -> Outcome {
+        let until_over = |work: &dyn Fn() -> Outcome| -> Outcome {
+            while !over.load(Ordering::Relaxed) {
+                work()?;
+            }
+            Ok(())
+        };
+        let asker = scope.spawn(move || until_over(&|| Ok(Jetty::query_cmd(handle).run(fd)?)));
+        let kicker = scope.spawn(move || until_over(&|| Ok(ctx.ring(IOC_SQ_KICK, queue, 0)?)));
+        let list = [a.memory.sge(0, 64)];
+        let result = (0..2000u64).try_for_each(|i| -> Outcome {
+            let wr = SendWr::write(target, remote, &list).user_ctx(i);
+            a.jetty.queue().send(&wr)?;
+            let cqe = a.sent.wait_polling(SOON)?;
+            expect_status(&cqe, UBURMA_CR_SUCCESS)?;
+            check_eq!(cqe.user_ctx, i);
+            Ok(())
+        });
+        over.store(true, Ordering::Relaxed);
+        for thread in [asker, kicker] {
+            thread
+                .join()
+                .map_err(|_| Failure::Fail("a thread died".to_string()))??;
+        }
+        result
+    })
+}
+
+/// What a queue remembers of a token id ends with the segment.
+fn a_segment_in_the_place_of_another() -> Outcome {
+    in_each_memory_mode(|pair| {
+        let target = pair.to_b();
+        let mut token = Token::alloc(&pair.b.ctx)?;
+        let list = [pair.a.memory.sge(0, 64)];
+        for round in 0..3u8 {
+            pair.a.memory.fill(0, 64, round + 1);
+            let memory = Arc::new(Mapping::anonymous(8192)?);
+            let config = SegmentConfig {
+                token: 5,
+                ..Default::default()
+            };
+            let mut place =
+                Segment::register(&pair.b.ctx, &memory, 0, 8192, Some(&token), config)?;
+            let wr = SendWr::write(target, place.remote(64), &list);
+            for _ in 0..2 {
+                pair.a.expect(&wr, UBURMA_CR_SUCCESS)?;
+            }
+            check_eq!(place.bytes(64, 64), vec![round + 1; 64]);
+            check_eq!(place.bytes(128, 64), vec![0; 64]);
+            place.unregister()?;
+        }
+        token.free()?;
+        Ok(())
+    })
+}
+
 pub fn main() -> ExitCode {
     ub_tests::run(
         "t-data-queue",
@@ -251,6 +319,8 @@ pub fn main() -> ExitCode {
             sends_to_itself,
             both_directions_at_once,
             invalidates,
+            kicks_amid_others,
+            a_segment_in_the_place_of_another,
         ],
     )
 }
