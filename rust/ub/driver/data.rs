@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The data path of kernel clients: work requests and completions.
+//! The data path of kernel clients: work requests.
 //!
 //! All of it runs in any context. What a list, its buffers, segments and targets are is the client's
 //! word: they are valid during the call, by the contract.
@@ -17,10 +17,8 @@ use super::{
 use crate::{
     bindings_ub::{
         self,
-        ubcore_cr,
         ubcore_device,
         ubcore_jetty,
-        ubcore_jfc,
         ubcore_jfr,
         ubcore_jfr_wr,
         ubcore_jfs,
@@ -29,10 +27,7 @@ use crate::{
         ubcore_sge,
         ubcore_target_seg, //
     },
-    ub::common::{
-        eid_from_bytes,
-        FlagWord, //
-    },
+    ub::common::FlagWord, //
 };
 use core::{
     marker::PhantomData,
@@ -470,92 +465,6 @@ impl<'a> Wr<'a, ubcore_jfr_wr> {
     }
 }
 
-/// A completion, as a driver hands it out.
-pub(crate) struct Completion {
-    /// The word of the work request.
-    pub(crate) user_ctx: u64,
-    /// A number of `enum ubcore_cr_status`.
-    pub(crate) status: u8,
-    /// A number of `enum ubcore_cr_opcode`; any for the send side.
-    pub(crate) opcode: u8,
-    /// The bits of `union ubcore_cr_flag`.
-    pub(crate) flags: u8,
-    /// Bytes.
-    pub(crate) len: u32,
-    /// Number of the local object.
-    pub(crate) local_id: u32,
-    /// Address of the local object, see [`staged::Queue::address`].
-    pub(crate) local: usize,
-    /// EID of the peer.
-    pub(crate) remote_eid: [u8; 16],
-    /// Number of its object.
-    pub(crate) remote_id: u32,
-    /// Immediate data; an invalidated token: its name below and its value above.
-    pub(crate) imm: u64,
-    /// Number of the transport path.
-    pub(crate) tpn: u32,
-}
-
-/// Room for completions.
-///
-/// # Invariants
-///
-/// `room` entries from `next` on may be written during `'a`.
-pub(crate) struct Completions<'a> {
-    next: *mut ubcore_cr,
-    room: usize,
-    _array: PhantomData<&'a mut ubcore_cr>,
-}
-
-impl Completions<'_> {
-    /// Tells whether there is room for one more.
-    pub(crate) fn has_room(&self) -> bool {
-        self.room != 0
-    }
-
-    /// Puts a completion, unless there is no room.
-    pub(crate) fn push(&mut self, completion: &Completion) {
-        let Some(left) = self.room.checked_sub(1) else {
-            return;
-        };
-        let mut raw = ubcore_cr {
-            status: u32::from(completion.status),
-            user_ctx: completion.user_ctx,
-            opcode: u32::from(completion.opcode),
-            completion_len: completion.len,
-            local_id: completion.local_id,
-            remote_id: bindings_ub::ubcore_jetty_id {
-                eid: eid_from_bytes(completion.remote_eid),
-                id: completion.remote_id,
-                ..Default::default()
-            },
-            tpn: completion.tpn,
-            user_data: completion.local,
-            ..Default::default()
-        };
-        let imm = completion.imm;
-        // SAFETY: Integers may take any value.
-        unsafe {
-            *raw.flag.value.as_mut() = completion.flags;
-            if raw.opcode == bindings_ub::UBCORE_CR_OPC_SEND_WITH_INV {
-                let token = raw.__bindgen_anon_1.invalid_token.as_mut();
-                // CAST: The halves of the word.
-                token.token_id = imm as u32;
-                token.token_value.token = (imm >> 32) as u32;
-            } else {
-                *raw.__bindgen_anon_1.imm_data.as_mut() = imm;
-            }
-        }
-        // SAFETY: By the type invariant there is room for one.
-        unsafe {
-            self.next.write(raw);
-            // INVARIANT: One less.
-            self.next = self.next.add(1);
-        }
-        self.room = left;
-    }
-}
-
 /// Makes the operations that post to one kind of queue.
 macro_rules! posts {
     ($($(#[$doc:meta])* $name:ident($queue:ty, $wr:ty) => $op:ident($variant:expr);)*) => {$(
@@ -594,36 +503,4 @@ posts! {
     post_jfr_wr(ubcore_jfr, ubcore_jfr_wr) => post_recv(RecvQueue::Jfr);
     /// See `ubcore_ops.post_jetty_recv_wr`.
     post_jetty_recv_wr(ubcore_jetty, ubcore_jfr_wr) => post_recv(RecvQueue::Jetty);
-}
-
-/// See `ubcore_ops.poll_jfc`.
-///
-/// # Safety
-///
-/// Called by ubcore, by the contract.
-pub(super) unsafe extern "C" fn poll_jfc<D: Driver>(
-    jfc: *mut ubcore_jfc,
-    cr_cnt: c_int,
-    cr: *mut ubcore_cr,
-) -> c_int {
-    let Ok(room) = usize::try_from(cr_cnt) else {
-        return EINVAL.to_errno();
-    };
-    // SAFETY: A queue of this driver, alive during the call. Users poll their rings.
-    if unsafe { !(*jfc).uctx.is_null() } {
-        return EINVAL.to_errno();
-    }
-    // INVARIANT: By the contract.
-    let mut out = Completions {
-        next: cr,
-        room,
-        _array: PhantomData,
-    };
-    // SAFETY: As above.
-    let jfc = unsafe { staged::borrow::<_, D::Jfc>(jfc) };
-    match jfc.and_then(|jfc| D::poll_jfc(jfc, &mut out)) {
-        // CAST: At most `cr_cnt`.
-        Ok(()) => room.saturating_sub(out.room) as c_int,
-        Err(e) => e.to_errno(),
-    }
 }

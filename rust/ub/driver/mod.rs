@@ -9,6 +9,7 @@
 //! made in stages, are a [`Queue`] while they are at work.
 
 mod address;
+mod completion;
 pub(crate) mod data;
 pub(crate) mod device;
 pub(crate) mod doorbell;
@@ -49,9 +50,11 @@ use kernel::{
 };
 
 pub(crate) use self::{
-    data::{
+    completion::{
         Completion,
-        Completions,
+        Completions, //
+    },
+    data::{
         LocalRanges,
         RecvList,
         RecvQueue,

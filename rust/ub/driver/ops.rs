@@ -4,6 +4,7 @@
 
 use super::{
     address,
+    completion,
     data,
     device,
     group,
@@ -164,7 +165,7 @@ impl<D: Driver> Table<D> {
         post_jfr_wr: Some(data::post_jfr_wr::<D>),
         post_jetty_send_wr: Some(data::post_jetty_send_wr::<D>),
         post_jetty_recv_wr: Some(data::post_jetty_recv_wr::<D>),
-        poll_jfc: Some(data::poll_jfc::<D>),
+        poll_jfc: Some(completion::poll_jfc::<D>),
 
         disassociate_ucontext: if D::HAS_DISASSOCIATE_UCONTEXT {
             Some(ucontext::disassociate::<D>)
