@@ -4,6 +4,7 @@
 //!
 //! `/sys/kernel/debug/ubcore/objects` shows one line for each class.
 
+use crate::kernel_ext::hot::HotCount;
 use kernel::{
     fmt,
     prelude::*,
@@ -80,7 +81,7 @@ impl Counters {
     #[inline]
     pub(crate) fn up(&self, class: Class) {
         if let Some(count) = self.0.get(class as usize) {
-            count.add(1, Relaxed);
+            count.hot_add(1);
         }
     }
 
@@ -88,7 +89,7 @@ impl Counters {
     #[inline]
     pub(crate) fn down(&self, class: Class) {
         if let Some(count) = self.0.get(class as usize) {
-            count.add(-1, Relaxed);
+            count.hot_add(-1);
         }
     }
 

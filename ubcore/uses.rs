@@ -7,14 +7,13 @@
 //! builds on an object and a deletion of it, only one succeeds. Nobody waits. Users may go during a
 //! claim.
 
+use crate::kernel_ext::hot::{
+    HotCount,
+    HotWord, //
+};
 use kernel::{
     prelude::*,
-    sync::atomic::{
-        Acquire,
-        Atomic,
-        Relaxed,
-        Release, //
-    },
+    sync::atomic::Atomic, //
 };
 
 /// What is added to the count of a claimed object: the sign.
@@ -31,9 +30,9 @@ impl<'a> Uses<'a> {
 
     /// Applies `step` until it wins the race; returns the old value.
     fn update(&self, step: impl Fn(i32) -> Result<i32>) -> Result<i32> {
-        let mut old = self.0.load(Relaxed);
+        let mut old = self.0.hot_load();
         loop {
-            match self.0.cmpxchg(old, step(old)?, Acquire) {
+            match self.0.hot_cmpxchg(old, step(old)?) {
                 Ok(_) => return Ok(old),
                 Err(now) => old = now,
             }
@@ -54,7 +53,7 @@ impl<'a> Uses<'a> {
 
     /// Adds a user on behalf of who claimed the object.
     pub(crate) fn add_claimed(&self) {
-        self.0.fetch_add(1, Release);
+        self.0.hot_add(1);
     }
 
     /// Adds a user if there are fewer than `limit`; `EBUSY` while the object is claimed, `full` if
@@ -70,7 +69,7 @@ impl<'a> Uses<'a> {
 
     /// Removes a user.
     pub(crate) fn release(&self) {
-        self.0.fetch_sub(1, Release);
+        self.0.hot_add(-1);
     }
 
     /// Claims an object that has no users; `EBUSY` if there are some, or it is claimed.
@@ -94,6 +93,6 @@ impl<'a> Uses<'a> {
     /// Ends a claim.
     pub(crate) fn unclaim(&self) {
         // Adding the sign once more takes it away.
-        self.0.fetch_add(CLAIMED, Release);
+        self.0.hot_add(CLAIMED);
     }
 }

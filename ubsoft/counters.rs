@@ -2,6 +2,7 @@
 
 //! How many objects of each kind exist: what tests compare before and after.
 
+use crate::kernel_ext::hot::HotCount;
 use core::fmt;
 use kernel::{
     prelude::*,
@@ -107,7 +108,7 @@ impl Counters {
     /// Changes a counter.
     pub(crate) fn change(&self, kind: Kind, by: i64) {
         if let Some(counter) = self.0.get(kind as usize) {
-            counter.fetch_add(by, Relaxed);
+            counter.hot_add(by);
         }
     }
 
@@ -138,12 +139,11 @@ impl fmt::Debug for Report {
     }
 }
 
-/// Stands for counted objects as long as they exist.
-pub(crate) struct Count {
+/// Stands for counted objects, of `N` kinds, as long as they exist.
+pub(crate) struct Count<const N: usize = 1> {
     counters: Arc<Counters>,
-    kind: Kind,
-    /// How many; 0 once they are gone.
-    amount: Atomic<i64>,
+    /// How many of which kind; 0 once they are gone.
+    amounts: [(Kind, Atomic<i64>); N],
 }
 
 impl Count {
@@ -154,22 +154,34 @@ impl Count {
 
     /// Counts `amount` objects.
     pub(crate) fn many(counters: &Arc<Counters>, kind: Kind, amount: i64) -> Self {
-        counters.change(kind, amount);
+        Self::of(counters, [(kind, amount)])
+    }
+}
+
+impl<const N: usize> Count<N> {
+    /// Counts objects of some kinds.
+    pub(crate) fn of(counters: &Arc<Counters>, amounts: [(Kind, i64); N]) -> Self {
         Self {
             counters: counters.clone(),
-            kind,
-            amount: Atomic::new(amount),
+            amounts: amounts.map(|(kind, amount)| {
+                counters.change(kind, amount);
+                (kind, Atomic::new(amount))
+            }),
         }
     }
 
     /// Says that the objects are gone, though their memory may stay a while. Again does nothing.
     pub(crate) fn release(&self) {
-        let amount = self.amount.xchg(0, Full);
-        self.counters.change(self.kind, amount.wrapping_neg());
+        for (kind, amount) in &self.amounts {
+            let gone = amount.xchg(0, Full);
+            if gone != 0 {
+                self.counters.change(*kind, gone.wrapping_neg());
+            }
+        }
     }
 }
 
-impl Drop for Count {
+impl<const N: usize> Drop for Count<N> {
     fn drop(&mut self) {
         self.release();
     }

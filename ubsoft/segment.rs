@@ -125,8 +125,8 @@ pub(crate) struct Seg {
     /// Private when a peer has invalidated the token: no remote access any more.
     #[pin]
     pages: Pages,
-    pinned: Count,
-    count: Count,
+    /// The segment, and the pages that it has pinned.
+    count: Count<2>,
 }
 
 /// Pins memory for a segment. Its owner may both read and write it, unless the mapping is read-only
@@ -199,7 +199,10 @@ pub(crate) fn register(
         Some(_) => (pin(&cfg)?.into(), pages_of(&cfg)),
         None => (cfg.kernel_memory()?.into(), 0),
     };
-    let pinned = Count::many(&dev.host.counters, CountKind::PinnedPages, pages);
+    let count = Count::of(
+        &dev.host.counters,
+        [(CountKind::Segments, 1), (CountKind::PinnedPages, pages)],
+    );
     let view = SegView {
         va: cfg.va,
         len: cfg.len,
@@ -215,8 +218,7 @@ pub(crate) fn register(
             token_id,
             view,
             pages <- Pages::new(memory, dev.host.idle.clone(), lent),
-            pinned,
-            count: Count::one(&dev.host.counters, CountKind::Segments),
+            count,
         }),
     )?;
     reservation.publish(segment.clone());
@@ -227,7 +229,6 @@ pub(crate) fn register(
 pub(crate) fn unregister(segment: &Segment) {
     drop(segment.dev.segs.remove(segment.token_id));
     segment.pages.revoke();
-    segment.pinned.release();
     segment.count.release();
 }
 

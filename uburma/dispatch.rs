@@ -144,17 +144,34 @@ fn with_attrs(
     channel: Channel,
     f: impl FnOnce(u32, &AttrTable<'_>) -> Result,
 ) -> Result<isize> {
+    // CAST: From `usize` to 64 bits.
     let header = Header::parse(read_pair(addr as u64)?, channel)?;
-    let count = header.attr_count();
     let mut small = [MaybeUninit::<Record>::uninit(); SMALL_ATTRS];
-    let mut large = KVec::<Record>::new();
-    let room = match small.get_mut(..count) {
-        Some(room) => room,
-        None => {
-            large.reserve(count, GFP_KERNEL)?;
-            large.spare_capacity_mut().get_mut(..count).ok_or(EINVAL)?
-        }
-    };
+    match small.get_mut(..header.attr_count()) {
+        Some(room) => with_attrs_in(room, &header, f),
+        None => with_many_attrs(&header, f),
+    }
+}
+
+/// The same for more attributes than fit on the stack.
+#[inline(never)]
+fn with_many_attrs(
+    header: &Header,
+    f: impl FnOnce(u32, &AttrTable<'_>) -> Result,
+) -> Result<isize> {
+    let count = header.attr_count();
+    let mut large = KVec::<Record>::with_capacity(count, GFP_KERNEL)?;
+    let room = large.spare_capacity_mut().get_mut(..count).ok_or(EINVAL)?;
+    with_attrs_in(room, header, f)
+}
+
+/// The same with the room for the attributes.
+#[inline]
+fn with_attrs_in(
+    room: &mut [MaybeUninit<Record>],
+    header: &Header,
+    f: impl FnOnce(u32, &AttrTable<'_>) -> Result,
+) -> Result<isize> {
     f(
         header.command,
         &AttrTable::new(read_pairs(header.args_addr, room)?)?,

@@ -124,6 +124,7 @@ macro_rules! integers {
             impl<C> Input<C> for $type {
                 const SIZE: u16 = size_of::<Self>() as u16;
 
+                #[inline(always)]
                 fn read(plan: Option<InPlan>, _call: &C) -> Result<Self> {
                     plan.map_or(Ok(0), |plan| read_word(plan.addr))
                 }
@@ -132,6 +133,7 @@ macro_rules! integers {
             impl Output for $type {
                 const SIZE: u16 = size_of::<Self>() as u16;
 
+                #[inline]
                 fn write(&self, plan: &OutPlan) -> Result {
                     let (addr, len) = plan.element(0)?;
                     if len != size_of::<Self>() {

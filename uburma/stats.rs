@@ -2,6 +2,7 @@
 
 //! Counters of what exists, for `/sys/kernel/debug/uburma/objects` and the check at unload.
 
+use crate::kernel_ext::hot::HotCount;
 use kernel::{
     fmt,
     prelude::*,
@@ -53,7 +54,7 @@ impl Stats {
     /// Adds to a counter. Any context.
     pub(crate) fn add(&self, item: Item, n: i64) {
         if let Some(counter) = self.0.get(item as usize) {
-            counter.add(n, Relaxed);
+            counter.hot_add(n);
         }
     }
 

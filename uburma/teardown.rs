@@ -104,7 +104,7 @@ fn destroy_object(file: &UbFile, object: &Arc<Uobject>) -> Result {
     if object.is::<TargetJetty>() {
         unbind_from(file, object)?;
     }
-    let exclusive = ExclusiveRef::new(object.clone())?;
+    let exclusive = ExclusiveRef::new(&**object)?;
     if object.is::<Jetty>() {
         unbind(object)?;
     }

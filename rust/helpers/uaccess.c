@@ -64,7 +64,16 @@ int ub_helper_read_words(void *words, u64 address, size_t n)
 	might_fault();
 	if (!user_read_access_begin(from, n * sizeof(u64)))
 		return -EFAULT;
-	for (i = 0; i < n; i++) {
+	/* Mostly pairs. */
+	for (i = 0; i + 1 < n; i += 2) {
+		u64 low, high;
+
+		unsafe_get_user(low, &from[i], fault);
+		unsafe_get_user(high, &from[i + 1], fault);
+		put_unaligned(low, (u64 *)words + i);
+		put_unaligned(high, (u64 *)words + i + 1);
+	}
+	if (i < n) {
 		u64 word;
 
 		unsafe_get_user(word, &from[i], fault);

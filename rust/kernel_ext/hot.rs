@@ -147,7 +147,9 @@ macro_rules! hot_count {
 hot_word!([] i32, ":e");
 hot_word!([] u32, ":e");
 hot_word!([] u64, "");
+hot_word!([] i64, "");
 hot_word!([T] *mut T, "");
 hot_count!(i32, ":e");
 hot_count!(u32, ":e");
 hot_count!(u64, "");
+hot_count!(i64, "");

@@ -16,6 +16,15 @@ use kernel::{
     },
 };
 
+/// Turns what a helper returned into a result, without a call unless it is an error.
+#[inline(always)]
+fn done(errno: c_int) -> Result {
+    match errno {
+        0 => Ok(()),
+        errno => to_result(errno),
+    }
+}
+
 /// Up to so many bytes are copied word by word.
 const FEW_WORDS: usize = 128;
 
@@ -52,19 +61,19 @@ macro_rules! words {
 words!(u8, u16, u32, u64, i32);
 
 /// Reads an integer at a user address; `EFAULT`.
-#[inline]
+#[inline(always)]
 pub(crate) fn read_word<W: Word>(addr: u64) -> Result<W> {
     let mut word = 0;
     // SAFETY: The kernel checks the address; the result has room.
-    to_result(unsafe { bindings_ub::ub_helper_get_user(&mut word, addr, size_of::<W>()) })?;
+    done(unsafe { bindings_ub::ub_helper_get_user(&mut word, addr, size_of::<W>()) })?;
     Ok(W::truncate(word))
 }
 
 /// Writes an integer to a user address; `EFAULT`.
-#[inline]
+#[inline(always)]
 pub(crate) fn write_word<W: Word>(addr: u64, word: W) -> Result {
     // SAFETY: The kernel checks the address.
-    to_result(unsafe { bindings_ub::ub_helper_put_user(addr, word.widen(), size_of::<W>()) })
+    done(unsafe { bindings_ub::ub_helper_put_user(addr, word.widen(), size_of::<W>()) })
 }
 
 /// Reads two words at a user address; `EFAULT`.
@@ -82,9 +91,7 @@ pub(crate) fn read_pair(addr: u64) -> Result<[u64; 2]> {
 pub(crate) fn read_pairs(addr: u64, room: &mut [MaybeUninit<[u64; 2]>]) -> Result<&mut [[u64; 2]]> {
     let (words, count) = (room.as_mut_ptr().cast::<u64>(), room.len());
     // SAFETY: Room for twice as many words as pairs; the kernel checks the address.
-    to_result(unsafe {
-        bindings_ub::ub_helper_read_words(words.cast(), addr, count.wrapping_mul(2))
-    })?;
+    done(unsafe { bindings_ub::ub_helper_read_words(words.cast(), addr, count.wrapping_mul(2)) })?;
     // SAFETY: All of it is initialised now.
     Ok(unsafe { core::slice::from_raw_parts_mut(words.cast(), count) })
 }
@@ -100,7 +107,7 @@ pub(crate) fn read_bytes(addr: u64, out: &mut [u8]) -> Result {
     }
     let (words, count) = (out.as_mut_ptr().cast(), out.len() / size_of::<u64>());
     // SAFETY: Room for so many words, in any place: where there are few, any alignment will do.
-    to_result(unsafe { bindings_ub::ub_helper_read_words(words, addr, count) })
+    done(unsafe { bindings_ub::ub_helper_read_words(words, addr, count) })
 }
 
 /// Writes bytes to a user address; fastest for a few whole words; `EFAULT`.
@@ -114,5 +121,5 @@ pub(crate) fn write_bytes(addr: u64, bytes: &[u8]) -> Result {
     }
     let (words, count) = (bytes.as_ptr().cast(), bytes.len() / size_of::<u64>());
     // SAFETY: So many words, in any place.
-    to_result(unsafe { bindings_ub::ub_helper_write_words(addr, words, count) })
+    done(unsafe { bindings_ub::ub_helper_write_words(addr, words, count) })
 }

@@ -37,3 +37,8 @@ pub(crate) use kernel::{
         Release, //
     },
 };
+
+pub(crate) use crate::kernel_ext::hot::{
+    HotCount,
+    HotWord, //
+};

@@ -33,8 +33,9 @@ pub(crate) struct PageMap<const PAGE: u32> {
     end: usize,
     /// Where the only block is, if there is one block.
     whole: usize,
-    /// Where the blocks are, if there are several.
-    blocks: KVVec<usize>,
+    /// Where the blocks are, if there are several; none if there is only one, which makes the drop
+    /// cheap.
+    blocks: Option<KVVec<usize>>,
 }
 
 impl<const PAGE: u32> PageMap<PAGE> {
@@ -45,7 +46,7 @@ impl<const PAGE: u32> PageMap<PAGE> {
             start,
             end: start,
             whole: 0,
-            blocks: KVVec::new(),
+            blocks: None,
         }
     }
 
@@ -108,7 +109,7 @@ impl<const PAGE: u32> PageMap<PAGE> {
             blocks.push(address.wrapping_sub(at.wrapping_sub(block)), flags)?;
             at = block.wrapping_add(1 << shift);
         }
-        self.blocks = blocks;
+        self.blocks = Some(blocks);
         self.shift = shift;
         Ok(())
     }
@@ -122,23 +123,31 @@ impl<const PAGE: u32> PageMap<PAGE> {
         left: usize,
         flags: Flags,
     ) -> Result {
+        let blocks = self.blocks.as_mut().ok_or(EINVAL)?;
         let size = 1usize << self.shift;
-        let done = self.blocks.len();
+        let done = blocks.len();
         let mut at = from.wrapping_add(size - 1) >> self.shift << self.shift;
         while at < end {
-            if self.blocks.len() == self.blocks.capacity() {
+            if blocks.len() == blocks.capacity() {
                 let more = (end.wrapping_sub(at) >> self.shift).saturating_add(1);
                 let left = left >> (self.shift - PAGE);
-                let room = room(more, left, self.blocks.len());
-                self.blocks
-                    .reserve(room, flags)
-                    .inspect_err(|_| self.blocks.truncate(done))?;
+                let room = room(more, left, blocks.len());
+                if let Err(e) = blocks.reserve(room, flags) {
+                    blocks.truncate(done);
+                    return Err(e.into());
+                }
             }
-            self.blocks
-                .push(address.wrapping_add(at.wrapping_sub(from)), flags)?;
+            blocks.push(address.wrapping_add(at.wrapping_sub(from)), flags)?;
             at = at.wrapping_add(size);
         }
         Ok(())
+    }
+
+    /// Returns the blocks from the one of a user address on; none if there is only one.
+    #[inline]
+    fn blocks_from(&self, at: usize) -> Option<&[usize]> {
+        let index = (at >> self.shift).wrapping_sub(self.start >> self.shift);
+        self.blocks.as_ref()?.get(index..)
     }
 
     /// Returns where the kernel sees a user address of the range.
@@ -147,9 +156,7 @@ impl<const PAGE: u32> PageMap<PAGE> {
         let base = if self.shift == WHOLE {
             self.whole
         } else {
-            *self
-                .blocks
-                .get((at >> self.shift).wrapping_sub(self.start >> self.shift))?
+            *self.blocks_from(at)?.first()?
         };
         Some(base.wrapping_add(at & ((1 << self.shift) - 1)))
     }
@@ -163,8 +170,7 @@ impl<const PAGE: u32> PageMap<PAGE> {
         }
         let size = 1usize << self.shift;
         let skip = at & (size - 1);
-        let index = (at >> self.shift).wrapping_sub(self.start >> self.shift);
-        let (first, rest) = self.blocks.get(index..)?.split_first()?;
+        let (first, rest) = self.blocks_from(at)?.split_first()?;
         let mut run = size - skip;
         let mut next = first.wrapping_add(size);
         for block in rest {

@@ -21,8 +21,9 @@ use core::ops::Deref;
 use crate::env::{
     Acquire,
     Atomic,
+    HotCount,
+    HotWord,
     Relaxed,
-    Release,
     Result,
     EBUSY,
     EINVAL, //
@@ -61,9 +62,9 @@ impl UseCount {
 
     /// Applies `step` until it wins the race; `step` decides on the value it is given.
     fn update(&self, step: impl Fn(u64) -> Result<u64>) -> Result {
-        let mut old = self.word.load(Relaxed);
+        let mut old = self.word.hot_load();
         loop {
-            match self.word.cmpxchg(old, step(old)?, Acquire) {
+            match self.word.hot_cmpxchg(old, step(old)?) {
                 Ok(_) => return Ok(()),
                 Err(now) => old = now,
             }
@@ -72,9 +73,9 @@ impl UseCount {
 
     /// Takes back what `update` gave; a call without a matching entry changes nothing.
     fn release(&self, mask: u64, unit: u64) {
-        let mut old = self.word.load(Relaxed);
+        let mut old = self.word.hot_load();
         while old & mask != 0 {
-            match self.word.cmpxchg(old, old.wrapping_sub(unit), Release) {
+            match self.word.hot_cmpxchg(old, old.wrapping_sub(unit)) {
                 Ok(_) => return,
                 Err(now) => old = now,
             }

@@ -2,7 +2,10 @@
 
 //! The way from a C function, which has no context, to the state of the module.
 
-use crate::state::Core;
+use crate::{
+    kernel_ext::hot::HotWord,
+    state::Core, //
+};
 use core::ptr::{
     from_ref,
     null_mut, //
@@ -10,7 +13,6 @@ use core::ptr::{
 use kernel::{
     prelude::*,
     sync::atomic::{
-        Acquire,
         Atomic,
         Release, //
     },
@@ -35,7 +37,7 @@ pub(crate) fn clear_core() {
 ///
 /// `ENODEV` while the module is being set up or taken down.
 pub(crate) fn core_state() -> Result<&'static Core> {
-    let core = CORE.load(Acquire);
+    let core = CORE.hot_load();
     // SAFETY: Null, or set by `set_core()` and cleared when the module's value is dropped. That
     // happens at unload, when no module depends on this one, and no file of it is open.
     unsafe { core.as_ref() }.ok_or(ENODEV)

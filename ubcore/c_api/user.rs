@@ -12,17 +12,11 @@ use crate::{
         ubcore_udata,
         ubcore_udrv_priv, //
     },
+    kernel_ext::hot::HotCount,
     tp::Holder, //
 };
 use core::marker::PhantomData;
-use kernel::{
-    prelude::*,
-    sync::atomic::{
-        Atomic,
-        Relaxed, //
-    },
-    types::Opaque,
-};
+use kernel::{prelude::*, sync::atomic::Atomic, types::Opaque};
 
 /// The context of a user process.
 #[repr(transparent)]
@@ -58,7 +52,7 @@ impl Ucontext {
 
     /// Counts one object more or less.
     pub(crate) fn count(&self, change: i32) {
-        self.objects().add(change, Relaxed);
+        self.objects().hot_add(change);
     }
 }
 

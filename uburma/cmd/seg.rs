@@ -84,14 +84,14 @@ pub(crate) fn register<'a>(
         flag: flags::register_seg(request.flag),
         iova: 0,
     };
-    let segment = Segment::register(
+    let (segment, number) = Segment::register(
         call.device(),
         &config,
         token_id.as_ref().map(Shared::get).transpose()?,
         Some(&call.user(&request.udata)?),
     )?;
     let reply = register_seg::Reply {
-        token_id: segment.token_id()?,
+        token_id: number,
         handle: handle.value(),
         udata: request.udata,
     };

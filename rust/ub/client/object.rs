@@ -50,19 +50,62 @@ pub(crate) trait Kind: Sized + 'static {
     unsafe fn destroy(ptr: *mut Self::Raw) -> c_int;
 }
 
+/// Whose an object is.
+enum Owner {
+    /// A kernel client's, on this device.
+    Kernel(Arc<Device>),
+    /// A user's, and what that user pays; the object is counted in the context until it is
+    /// destroyed.
+    User(Arc<Ucontext>, Charge),
+}
+
+impl Owner {
+    /// Counts and charges an object.
+    fn new(dev: &Arc<Device>, user: Option<&User<'_>>, live: &Live<'_>) -> Result<Self> {
+        let Some(user) = user else {
+            return Ok(Self::Kernel(dev.clone()));
+        };
+        let uctx = user.context();
+        if !Arc::ptr_eq(uctx.device(), dev) {
+            return Err(EINVAL);
+        }
+        uctx.use_count().add_reference()?;
+        match Charge::new(live) {
+            Ok(charge) => Ok(Self::User(uctx.clone(), charge)),
+            Err(e) => {
+                uctx.use_count().drop_reference();
+                Err(e)
+            }
+        }
+    }
+
+    /// Says that the object is gone; once.
+    fn gone(&self, live: &Live<'_>) {
+        if let Self::User(uctx, charge) = self {
+            charge.give_back(live);
+            uctx.use_count().drop_reference();
+        }
+    }
+
+    /// Returns the device.
+    fn device(&self) -> &Arc<Device> {
+        match self {
+            Self::Kernel(dev) => dev,
+            Self::User(uctx, _) => uctx.device(),
+        }
+    }
+}
+
 /// An object of a device; see [`super`].
 ///
 /// # Invariants
 ///
-/// `ptr` is a valid object as long as `gate` is not dead and `dev` is registered.
+/// `ptr` is a valid object as long as `gate` is not dead and its device is registered.
 pub(crate) struct Object<K: Kind> {
     /// The object.
     ptr: NonNull<K::Raw>,
-    /// Its device.
-    dev: Arc<Device>,
-    /// The context of the user it was made for, and what that user pays; the object is counted
-    /// there until it is destroyed.
-    owner: Option<(Arc<Ucontext>, Charge)>,
+    /// Whose it is, and of which device.
+    owner: Owner,
     /// Calls in progress, and whether it is destroyed.
     gate: UseCount,
     /// The request that makes it, if it goes on after its creation.
@@ -121,20 +164,24 @@ impl<K: Kind> Object<K> {
         make: impl FnOnce(*mut b::ubcore_device, *mut b::ubcore_udata) -> *mut K::Raw,
     ) -> Result<Self> {
         let live = dev.enter()?;
-        let owner = user.map(|user| Self::own(user, &live)).transpose()?;
-        let made = User::with(user, |udata| make(live.as_ptr(), udata)).and_then(object_ptr);
-        match made {
+        let owner = Owner::new(dev, user, &live)?;
+        let make = |udata| make(live.as_ptr(), udata);
+        let made = match user {
+            None => make(core::ptr::null_mut()),
+            // Counted above.
+            Some(user) => user.with_counted(make),
+        };
+        match object_ptr(made) {
             // INVARIANT: By the contract of `make`.
             Ok(ptr) => Ok(Self {
                 ptr,
-                dev: dev.clone(),
                 owner,
                 gate: UseCount::new(),
                 pending: None,
                 _handler: handler,
             }),
             Err(e) => {
-                Self::disown(owner.as_ref(), &live);
+                owner.gone(&live);
                 Err(e)
             }
         }
@@ -146,27 +193,6 @@ impl<K: Kind> Object<K> {
         self
     }
 
-    /// Counts and charges an object of a user.
-    fn own(user: &User<'_>, live: &Live<'_>) -> Result<(Arc<Ucontext>, Charge)> {
-        let uctx = user.context();
-        uctx.use_count().add_reference()?;
-        match Charge::new(live) {
-            Ok(charge) => Ok((uctx.clone(), charge)),
-            Err(e) => {
-                uctx.use_count().drop_reference();
-                Err(e)
-            }
-        }
-    }
-
-    /// Undoes [`own`](Self::own); once.
-    fn disown(owner: Option<&(Arc<Ucontext>, Charge)>, live: &Live<'_>) {
-        if let Some((uctx, charge)) = owner {
-            charge.give_back(live);
-            uctx.use_count().drop_reference();
-        }
-    }
-
     /// Enters a call.
     ///
     /// # Errors
@@ -176,7 +202,7 @@ impl<K: Kind> Object<K> {
     pub(super) fn enter(&self) -> Result<Entered<'_, K>> {
         Ok(Entered {
             object: SharedRef::new(self)?,
-            live: self.dev.enter()?,
+            live: self.device().enter()?,
         })
     }
 
@@ -192,13 +218,13 @@ impl<K: Kind> Object<K> {
         call: impl FnOnce(*mut K::Raw, *mut b::ubcore_udata) -> c_int,
     ) -> Result {
         let _exclusive = ExclusiveRef::new(self)?;
-        let _live = self.dev.enter()?;
+        let _live = self.device().enter()?;
         to_result(User::with(user, |udata| call(self.ptr.as_ptr(), udata))?)
     }
 
     /// Returns the device.
     pub(crate) fn device(&self) -> &Arc<Device> {
-        &self.dev
+        self.owner.device()
     }
 
     /// Destroys the object; its handler is not called any more on return. Waits for a request that
@@ -213,11 +239,11 @@ impl<K: Kind> Object<K> {
             pending.wait();
         }
         let exclusive = ExclusiveRef::new(self)?;
-        let live = self.dev.enter()?;
+        let live = self.device().enter()?;
         // SAFETY: By the type's invariant; nobody else is in a call, nor will be after success.
         to_result(unsafe { K::destroy(self.ptr.as_ptr()) })?;
         exclusive.kill();
-        Self::disown(self.owner.as_ref(), &live);
+        self.owner.gone(&live);
         Ok(())
     }
 }
@@ -232,7 +258,7 @@ impl<K: Kind> Object<K> {
         let mut exclusive = KVVec::with_capacity(objects.len(), GFP_KERNEL).map_err(Error::from)?;
         let mut list = KVVec::with_capacity(objects.len(), GFP_KERNEL).map_err(Error::from)?;
         for object in objects {
-            if !Arc::ptr_eq(&object.dev, &first.dev) {
+            if !Arc::ptr_eq(object.device(), first.device()) {
                 return Err(EINVAL.into());
             }
             exclusive
@@ -241,7 +267,7 @@ impl<K: Kind> Object<K> {
             list.push(object.ptr.as_ptr(), GFP_KERNEL)
                 .map_err(Error::from)?;
         }
-        let live = first.dev.enter()?;
+        let live = first.device().enter()?;
         let result = destroy(&mut list);
         let done = match &result {
             Ok(()) => objects.len(),
@@ -250,7 +276,7 @@ impl<K: Kind> Object<K> {
         for exclusive in exclusive.into_iter().take(done) {
             let object = *exclusive.pointer();
             exclusive.kill();
-            Self::disown(object.owner.as_ref(), &live);
+            object.owner.gone(&live);
         }
         result
     }
@@ -264,7 +290,7 @@ impl<K: Kind> Drop for Object<K> {
         if let Err(e) = self.destroy() {
             pr_warn_ratelimited!(
                 "{}: a {} cannot be destroyed: {:?}\n",
-                self.dev.name(),
+                self.device().name(),
                 K::NAME,
                 e
             );

@@ -14,6 +14,7 @@ use crate::{
     bindings_ub as b,
     ub::common::{
         eid_from_bytes,
+        object_ptr,
         FlagWord, //
     },
 };
@@ -112,7 +113,8 @@ pub(crate) struct SegmentConfig {
 }
 
 impl Segment {
-    /// Registers memory: that of the calling process for a user.
+    /// Registers memory: that of the calling process for a user. Also returns the number of the
+    /// segment's token id.
     ///
     /// # Errors
     ///
@@ -122,7 +124,7 @@ impl Segment {
         config: &SegmentConfig,
         token_id: Option<&TokenId>,
         user: Option<&User<'_>>,
-    ) -> Result<Self> {
+    ) -> Result<(Self, u32)> {
         let token_id = token_id.map(|t| t.enter()).transpose()?;
         let mut raw = b::ubcore_seg_cfg {
             va: config.va,
@@ -138,23 +140,19 @@ impl Segment {
             user_ctx: 0,
             iova: config.iova,
         };
-        // SAFETY: The closure returns what `ubcore_register_seg()` does, for valid arguments.
-        unsafe {
+        let mut number = 0;
+        // SAFETY: The closure returns what `ubcore_register_seg()` does, for valid arguments. It is
+        // a valid segment if it is no error.
+        let segment = unsafe {
             Self::create(dev, user, None, |dev, udata| {
-                b::ubcore_register_seg(dev, &mut raw, udata)
+                let segment = b::ubcore_register_seg(dev, &mut raw, udata);
+                if let Ok(segment) = object_ptr(segment) {
+                    number = (*segment.as_ptr()).seg.token_id;
+                }
+                segment
             })
-        }
-    }
-
-    /// Returns the number of its token id.
-    ///
-    /// # Errors
-    ///
-    /// As all calls on an object.
-    pub(crate) fn token_id(&self) -> Result<u32> {
-        let this = self.enter()?;
-        // SAFETY: A valid segment, whose token id does not change.
-        Ok(unsafe { (*this.as_ptr()).seg.token_id })
+        }?;
+        Ok((segment, number))
     }
 }
 

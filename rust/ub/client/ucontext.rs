@@ -117,6 +117,11 @@ impl Ucontext {
         Ok(this.into())
     }
 
+    /// Returns the device.
+    pub(super) fn device(&self) -> &Arc<Device> {
+        &self.dev
+    }
+
     /// Tells the driver that the device goes away under the context: stop all of it.
     ///
     /// # Errors
@@ -235,6 +240,17 @@ impl<'a> User<'a> {
         self.uctx
     }
 
+    /// Calls `f` with the C structure of a user, whose context the caller has counted a reference
+    /// to: so it is not freed meanwhile.
+    pub(super) fn with_counted<R>(&self, f: impl FnOnce(*mut b::ubcore_udata) -> R) -> R {
+        let mut data = self.data.raw();
+        let mut udata = b::ubcore_udata {
+            uctx: self.uctx.ptr.as_ptr(),
+            udrv_data: &mut data,
+        };
+        f(&mut udata)
+    }
+
     /// Calls `f` with the C structure of a user, or null.
     ///
     /// # Errors
@@ -247,12 +263,7 @@ impl<'a> User<'a> {
         let Some(user) = user else {
             return Ok(f(core::ptr::null_mut()));
         };
-        let uctx = SharedRef::new(&**user.uctx)?;
-        let mut data = user.data.raw();
-        let mut udata = b::ubcore_udata {
-            uctx: uctx.ptr.as_ptr(),
-            udrv_data: &mut data,
-        };
-        Ok(f(&mut udata))
+        let _uctx = SharedRef::new(&**user.uctx)?;
+        Ok(user.with_counted(f))
     }
 }

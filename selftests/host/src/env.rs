@@ -14,6 +14,8 @@ use std::ops::{
 
 pub(crate) use std::fmt;
 
+// Not every name is in use all the time.
+#[allow(unused_imports)]
 pub(crate) use atomic::{
     Acquire,
     Atomic,
@@ -349,5 +351,34 @@ pub(crate) mod atomic {
         pub(crate) fn fetch_sub<O: Ordering>(&self, value: T, _: O) -> T {
             T::fetch_sub(&self.0, value, O::STD)
         }
+    }
+}
+
+/// Loads of words that are changed often; see `kernel_ext::hot`.
+pub(crate) trait HotWord {
+    /// What the word holds.
+    type Value;
+
+    /// Loads.
+    fn hot_load(&self) -> Self::Value;
+}
+
+/// Changes of such words, fully ordered.
+pub(crate) trait HotCount: HotWord {
+    /// Compares and exchanges; `Ok` holds the old value, `Err` the one found instead.
+    fn hot_cmpxchg(&self, old: Self::Value, new: Self::Value) -> Result<Self::Value, Self::Value>;
+}
+
+impl HotWord for Atomic<u64> {
+    type Value = u64;
+
+    fn hot_load(&self) -> u64 {
+        self.load(Acquire)
+    }
+}
+
+impl HotCount for Atomic<u64> {
+    fn hot_cmpxchg(&self, old: u64, new: u64) -> Result<u64, u64> {
+        self.cmpxchg(old, new, Full)
     }
 }

@@ -12,6 +12,8 @@ mod control;
 mod data;
 mod floor;
 mod measure;
+mod memory;
+mod raw;
 #[cfg(feature = "rxe")]
 mod rxe;
 mod table;

@@ -12,6 +12,7 @@ use ub_client::sys::Mapping;
 use ub_client::{Error, Result};
 
 use crate::measure::{Report, Side};
+use crate::memory::{large, LARGE, LARGE_ROWS};
 
 const MIB: usize = 1 << 20;
 const BATCH: c_int = 16;
@@ -115,6 +116,15 @@ fn control(report: &mut Report, end: *mut End, memory: *mut c_void) -> Result<()
         // SAFETY: the memory is 2 MiB, and stays.
         report.measure(name, 50, || {
             good("MR", unsafe { ub_rxe_mr(end, memory, len) })
+        })?;
+    }
+    for (name, huge) in LARGE_ROWS {
+        let memory = large(huge)?;
+        // SAFETY: the memory is there until after the measurement.
+        report.measure(name, 4, || {
+            good("MR", unsafe {
+                ub_rxe_mr(end, memory.addr() as *mut c_void, LARGE)
+            })
         })?;
     }
     Ok(())

@@ -18,7 +18,7 @@ pub enum Part {
 /// An operation: its part, its name, and its title for people.
 type Row = (Part, &'static str, &'static str);
 
-const ROWS: [Row; 27] = [
+const ROWS: [Row; 29] = [
     (Part::Floor, "null_syscall", "null system call"),
     (Part::Floor, "eventfd", "eventfd, write and read"),
     (Part::Floor, "memcpy_64", "memcpy of the C library, 64 B"),
@@ -50,6 +50,8 @@ const ROWS: [Row; 27] = [
     (Part::Control, "import", "import of a jetty"),
     (Part::Control, "seg_4k", "segment / MR of 4 KiB"),
     (Part::Control, "seg_1m", "segment / MR of 1 MiB"),
+    (Part::Control, "seg_64m", "segment / MR of 64 MiB"),
+    (Part::Control, "seg_64m_huge", "the same in huge pages"),
 ];
 
 /// Limits in guest instructions per operation, on `ubsoft`.
@@ -60,6 +62,10 @@ const LIMITS: [(&str, u64); 5] = [
     ("jfc", 15_000),
     ("seg_4k", 6_000),
 ];
+
+/// What an operation may cost on `ubsoft`, in percent of what it costs on `rdma_rxe`, if that is
+/// measured.
+const SHARES_OF_RXE: [(&str, u64); 2] = [("seg_64m", 100), ("seg_64m_huge", 50)];
 
 /// A bandwidth is to reach this part of that of another, in percent.
 const SHARE_OF_COPY: u64 = 60;
@@ -161,6 +167,20 @@ pub fn judge(report: &Report) -> bool {
         within &= kept;
         println!(
             "{name}: {value}, limit {most}{}",
+            if kept { "" } else { "  OVER" }
+        );
+    }
+    for (name, most) in SHARES_OF_RXE {
+        let theirs = report.figure(Side::Rxe, name);
+        let theirs = theirs.map_or(0, |figure| figure.median().counted);
+        if theirs == 0 {
+            continue;
+        }
+        let share = counted(name).map_or(u64::MAX, |ours| ours.saturating_mul(100) / theirs);
+        let kept = share <= most;
+        within &= kept;
+        println!(
+            "{name}: {share} % of rdma_rxe, limit {most} %{}",
             if kept { "" } else { "  OVER" }
         );
     }
