@@ -143,7 +143,8 @@ def prepare(options):
     if not os.path.exists(image):
         sys.exit(f"[ub] error: {image} is missing: build the kernel with 'scripts/kernel.sh build'")
     if options.memory is None:
-        options.memory = 1536 if has_kasan(options.kernel) else 512
+        # Where less than 512 MiB are left, the kernel makes no huge pages.
+        options.memory = 1536 if has_kasan(options.kernel) else 1024
     if options.load is None:
         options.load = LOAD if options.modules else []
     options.load = [entry for entry in options.load if entry]

@@ -278,13 +278,14 @@ impl PinnedPages {
 impl Drop for PinnedPages {
     fn drop(&mut self) {
         let mut since = 0;
-        for (address, pages) in self.runs() {
+        for (mut address, mut left) in self.runs() {
             // In parts, so that others may run in between.
-            for done in (0..pages).step_by(UNPIN) {
-                let part = UNPIN.min(pages - done);
-                let address = address.wrapping_byte_add(done << PAGE_SHIFT);
+            while left != 0 {
+                let part = left.min(UNPIN);
                 // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
                 unsafe { bindings_ub::ub_helper_unpin_pages(address, part, self.write) };
+                address = address.wrapping_byte_add(part << PAGE_SHIFT);
+                left -= part;
                 since += part;
                 if since >= BATCH {
                     since = 0;

@@ -73,6 +73,10 @@ impl<const PAGE: u32> PageMap<PAGE> {
         if end >> WHOLE != 0 {
             return Err(EINVAL);
         }
+        if self.add_pages(address, pages) {
+            self.end = end;
+            return Ok(());
+        }
         if from == self.start {
             self.whole = address.wrapping_sub(from);
         } else if !self.continues(from, address) {
@@ -84,6 +88,24 @@ impl<const PAGE: u32> PageMap<PAGE> {
         }
         self.end = end;
         Ok(())
+    }
+
+    /// Adds pages if the blocks are pages and there is room; tells whether it did.
+    #[inline]
+    fn add_pages(&mut self, address: usize, pages: usize) -> bool {
+        let Some(blocks) = self.blocks.as_mut().filter(|_| self.shift == PAGE) else {
+            return false;
+        };
+        if blocks.capacity().saturating_sub(blocks.len()) < pages {
+            return false;
+        }
+        let mut next = address;
+        for _ in 0..pages {
+            // There is room.
+            let _ = blocks.push_within_capacity(next);
+            next = next.wrapping_add(1 << PAGE);
+        }
+        true
     }
 
     /// Tells whether a page for the user address `from` is contiguous with the one before it.

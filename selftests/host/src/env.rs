@@ -159,6 +159,15 @@ impl<T> KVec<T> {
         self.0.capacity()
     }
 
+    /// Appends an element if there is room.
+    pub(crate) fn push_within_capacity(&mut self, value: T) -> Result<(), T> {
+        if self.0.len() == self.0.capacity() {
+            return Err(value);
+        }
+        self.0.push(value);
+        Ok(())
+    }
+
     /// Makes room for `more` elements.
     pub(crate) fn reserve(&mut self, more: usize, _: Flags) -> Result<(), AllocError> {
         if self.0.capacity() - self.0.len() < more {

@@ -21,6 +21,10 @@ fn contexts(report: &mut Report, device: &Device, ctx: &Context) -> Result<()> {
     let node = CString::new(device.node().to_string_lossy().as_bytes())
         .map_err(|_| Error::BadReply("name of a node".to_string()))?;
     let create = Raw::new(Context::create_cmd(&ctx.eid(), 0), UBURMA_CMD_CREATE_CTX);
+    let async_fd = create.place(UBURMA_CREATE_CTX_OUT_ASYNC_FD) as *const i32;
+    let udata = create.place(UBURMA_CREATE_CTX_IN_UDATA) as *const uburma_udata;
+    // SAFETY: values of the command, which stay as long as it.
+    let reply = unsafe { (*udata).out_addr } as *const ubsoft_ctx_resp;
     let own = |fd: i32| {
         // SAFETY: a descriptor that the kernel has just made for us.
         (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
@@ -30,9 +34,14 @@ fn contexts(report: &mut Report, device: &Device, ctx: &Context) -> Result<()> {
         let fd = unsafe { libc::open(node.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
         let file = own(fd).ok_or_else(|| Error::sys("open", libc::ENODEV))?;
         create.run(file.as_raw_fd())?;
-        let reply: ubsoft_ctx_resp = create.cmd().udata_reply(UBURMA_CREATE_CTX_IN_UDATA)?;
-        drop(own(reply.doorbell_fd));
-        drop(own(create.cmd().get_i32(UBURMA_CREATE_CTX_OUT_ASYNC_FD)));
+        // SAFETY: as above; the kernel has written both.
+        let fds = unsafe {
+            [
+                (&raw const (*reply).doorbell_fd).read_volatile(),
+                async_fd.read_volatile(),
+            ]
+        };
+        drop(fds.map(own));
         Ok(())
     })
 }

@@ -10,7 +10,8 @@ use ub_client::{sys, Error, Result};
 
 /// A command with its header and attributes.
 pub struct Raw {
-    cmd: Cmd,
+    /// Owns the values.
+    _cmd: Cmd,
     records: Vec<uburma_cmd_attr>,
     header: uburma_cmd_hdr,
 }
@@ -25,7 +26,7 @@ impl Raw {
             args_addr: records.as_ptr() as u64,
         };
         Raw {
-            cmd,
+            _cmd: cmd,
             records,
             header,
         }
@@ -34,12 +35,7 @@ impl Raw {
     /// Lays out the command that takes back what this one makes: its input `to` is where this
     /// one's output `from` is.
     pub fn undo(&self, mut cmd: Cmd, number: u32, from: u32, to: u32) -> Self {
-        let made = self
-            .records
-            .iter()
-            .find(|record| record.type_ as u32 == from);
-        let address = made.map_or(0, |record| record.data);
-        cmd.attr_mut(to).place = Place::Address(address);
+        cmd.attr_mut(to).place = Place::Address(self.place(from));
         Raw::new(cmd, number)
     }
 
@@ -50,8 +46,10 @@ impl Raw {
             .map_err(|errno| Error::sys(&format!("command {}", self.header.command), errno))
     }
 
-    /// The command with what the kernel has written.
-    pub fn cmd(&self) -> &Cmd {
-        &self.cmd
+    /// The address of the value of an attribute, which stays; 0 if there is none.
+    pub fn place(&self, id: u32) -> u64 {
+        let mut records = self.records.iter();
+        let record = records.find(|record| u32::from(record.type_) == id);
+        record.map_or(0, |record| record.data)
     }
 }
