@@ -49,6 +49,6 @@ fn table(dir: &Path) -> String {
     }
     format!(
         "{modules}\n/// Names and main functions of the test programs.\n\
-         const PROGRAMS: &[(&str, fn() -> ExitCode)] = &[\n{rows}];\n"
+         const PROGRAMS: &[(&str, Main)] = &[\n{rows}];\n"
     )
 }

@@ -518,6 +518,7 @@ macro_rules! deactivate {
     ($($class:ident),*) => {$(
         impl $class {
             /// Takes it out of work; it stays at work, and is given back, when that fails.
+            #[allow(clippy::result_large_err)]
             pub fn deactivate(self) -> std::result::Result<Stage, (Self, crate::Error)> {
                 let (files, handle) = (self.files(), self.handle());
                 match Class::$class.deactivate_cmd(handle).run(files.dev()) {

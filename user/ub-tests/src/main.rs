@@ -7,6 +7,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The main function of a program.
+type Main = fn() -> ExitCode;
+
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 fn main() -> ExitCode {

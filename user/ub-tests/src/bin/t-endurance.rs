@@ -132,9 +132,7 @@ fn long_messages_of_several_threads() -> Outcome {
             let list: Vec<_> = (0..threads)
                 .map(|number| scope.spawn(move || send_long(number, of_run(2, 100))))
                 .collect();
-            list.into_iter()
-                .map(joined)
-                .fold(Ok(()), |sum, one| sum.and(one))
+            list.into_iter().try_for_each(joined)
         })
         .map_err(|why| Failure::Fail(format!("{threads} threads: {why:?}")))?;
     }

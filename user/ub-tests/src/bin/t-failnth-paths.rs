@@ -288,7 +288,7 @@ fn injector_works() -> Outcome {
     let (fd, _) = (Context::open_first()?, ());
     let mut out = [0; 1];
     // A read of nothing that can fail.
-    let (_, kind) = faults.hit(1, || sys::null_syscall())?;
+    let (_, kind) = faults.hit(1, sys::null_syscall)?;
     check_eq!(kind, None);
     let file = fs::File::open("/proc/self/fail-nth")?;
     let (result, kind) = faults.hit(1, || sys::read_fd(file.as_raw_fd(), &mut out))?;

@@ -59,6 +59,7 @@ pub struct CmdShot<'a> {
 
 impl<'a> CmdShot<'a> {
     /// A command of a device file, which `undo` takes back.
+    #[allow(clippy::new_ret_no_self)]
     pub fn new(fd: RawFd, cmd: Cmd, undo: impl FnMut(&Cmd) -> Outcome + 'a) -> AnyShot<'a> {
         Self::on(fd, IOC_CMD, cmd, undo)
     }
@@ -175,6 +176,7 @@ pub struct CallShot<'a, T> {
 
 impl<'a, T: 'a> CallShot<'a, T> {
     /// A call, and what takes its result back.
+    #[allow(clippy::new_ret_no_self)]
     pub fn new(
         call: impl FnMut() -> Result<T, Error> + 'a,
         undo: impl FnMut(T) -> Outcome + 'a,

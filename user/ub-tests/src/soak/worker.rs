@@ -241,7 +241,7 @@ fn map(home: &Home, rng: &mut Rng) {
     match rng.below(6) {
         0 => drop(map.protect(false)),
         1 => drop(map.make_executable()),
-        2 => drop(map.resize(len.max(8192) / 2 & !4095)),
+        2 => drop(map.resize((len.max(8192) / 2) & !4095)),
         3 => drop(map.resize(len + 4096)),
         4 => drop(map.inherit(false)),
         _ => drop(map.load32(0, std::sync::atomic::Ordering::Relaxed)),
