@@ -44,6 +44,12 @@ bench)
 	;;
 *) die "usage: demo.sh demo|vm|bench" ;;
 esac
-exec "$scripts/vm.py" "$command" --kernel "$kernel" --modules "$UB_ROOT/build/$flavour" \
+status=0
+"$scripts/vm.py" "$command" --kernel "$kernel" --modules "$UB_ROOT/build/$flavour" \
 	--programs "$UB_ROOT/build/user/x86_64-unknown-linux-gnu/release" \
-	--console "$UB_ROOT/build/$what-console.log" "$@"
+	--console "$UB_ROOT/build/$what-console.log" "$@" || status=$?
+if [ "$what" = bench ] &&
+	"$scripts/bench_chart.py" "$UB_ROOT/build/bench-console.log" "$UB_ROOT/build/bench.svg"; then
+	say "a picture of the figures: build/bench.svg"
+fi
+exit "$status"

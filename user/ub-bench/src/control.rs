@@ -4,12 +4,13 @@
 
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::Ordering;
 
 use ub_client::abi::*;
 use ub_client::sys::Mapping;
 use ub_client::{
     Context, Device, Error, Jetty, JettyConfig, Jfc, JfcConfig, Jfr, JfrConfig, Result, Segment,
-    SegmentConfig, Target, TargetConfig, Token,
+    SegmentConfig, Target, TargetConfig, Token, Window,
 };
 
 use crate::measure::Report;
@@ -78,6 +79,21 @@ fn segments(report: &mut Report, ctx: &Context) -> Result<()> {
     Ok(())
 }
 
+/// Imports a page for mapping, maps and touches it, and undoes it all.
+fn windows(report: &mut Report, ctx: &Context) -> Result<()> {
+    let config = SegmentConfig {
+        lend: true,
+        ..Default::default()
+    };
+    let segment = Segment::alloc_with(ctx, 4096, config)?;
+    report.measure("window", 50, || {
+        let window = Window::open(ctx, ctx.eid(), segment.remote(0), 4096, UBURMA_ACCESS_READ)?;
+        let map = window.map(false)?;
+        std::hint::black_box(map.load64(0, Ordering::Relaxed));
+        Ok(())
+    })
+}
+
 pub fn run(report: &mut Report) -> Result<()> {
     let device = Device::first()?;
     // Another one stays open: the first of a process pays for more.
@@ -126,5 +142,6 @@ pub fn run(report: &mut Report) -> Result<()> {
     let jetty = Jetty::create(&ctx, config)?;
     let target = TargetConfig::jetty(ctx.eid(), jetty.id(), 3);
     report.measure("import", 50, || Target::jetty(&ctx, target).map(drop))?;
-    segments(report, &ctx)
+    segments(report, &ctx)?;
+    windows(report, &ctx)
 }

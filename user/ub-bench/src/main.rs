@@ -10,6 +10,7 @@
 mod clock;
 mod control;
 mod data;
+mod expected;
 mod floor;
 mod measure;
 mod memory;
@@ -44,7 +45,13 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     table::print(&report);
-    let within = table::judge(&report);
+    table::print_plain(&report);
+    let mut within = table::judge(&report);
+    if std::env::args().any(|arg| arg == "expected") {
+        expected::print(&report, table::names());
+    } else {
+        within &= expected::judge(&report);
+    }
     println!(
         "{}",
         if within {

@@ -21,7 +21,7 @@
 
 #define DEPTH 64
 #define CQ_DEPTH 256
-#define MOST_POSTED 16
+#define MOST_POSTED 64
 
 /* As in rxe.rs. */
 enum { OP_WRITE, OP_READ, OP_FETCH_ADD, OP_SEND };

@@ -15,7 +15,8 @@ use crate::measure::{Report, Side};
 use crate::memory::{large, LARGE, LARGE_ROWS};
 
 const MIB: usize = 1 << 20;
-const BATCH: c_int = 16;
+const MEMORY: usize = 8 * MIB;
+const BATCHES: [(c_int, &str); 2] = [(16, "x16"), (64, "x64")];
 const ADDRESS: &CStr = c"192.0.2.1";
 const NETDEV: &CStr = c"ubench";
 
@@ -90,8 +91,8 @@ fn set_up() -> Result<()> {
 
 /// Memory for one end, which stays for as long as the process.
 fn memory() -> Result<*mut c_void> {
-    let memory = Mapping::anonymous(2 * MIB)?;
-    memory.fill(0, 2 * MIB, 1);
+    let memory = Mapping::anonymous(MEMORY)?;
+    memory.fill(0, MEMORY, 1);
     let address = memory.leak() as *mut c_void;
     Ok(address)
 }
@@ -113,7 +114,7 @@ fn control(report: &mut Report, end: *mut End, memory: *mut c_void) -> Result<()
     // SAFETY: an end stays for as long as the process.
     report.measure("jetty", 50, || good("QP", unsafe { ub_rxe_qp(end) }))?;
     for (name, len) in [("seg_4k", 4096), ("seg_1m", MIB)] {
-        // SAFETY: the memory is 2 MiB, and stays.
+        // SAFETY: the memory is 8 MiB, and stays.
         report.measure(name, 50, || {
             good("MR", unsafe { ub_rxe_mr(end, memory, len) })
         })?;
@@ -132,7 +133,7 @@ fn control(report: &mut Report, end: *mut End, memory: *mut c_void) -> Result<()
 
 fn data(report: &mut Report, a: *mut End, b: *mut End) -> Result<()> {
     let send = |op: Op, len: usize, count: c_int| {
-        // SAFETY: both ends stay, and the memory of each is 2 MiB.
+        // SAFETY: both ends stay, and the memory of each is 8 MiB.
         good("a request", unsafe {
             ub_rxe_send(a, b, op as c_int, len, count)
         })
@@ -143,20 +144,27 @@ fn data(report: &mut Report, a: *mut End, b: *mut End) -> Result<()> {
         (4096, "4k"),
         (65536, "64k"),
         (MIB, "1m"),
+        (8 * MIB, "8m"),
     ];
     for (len, size) in sizes {
         let count = match len {
             0..=4096 => 500,
             65536 => 32,
-            _ => 8,
+            MIB => 8,
+            _ => 2,
         };
         report.measure(&format!("write_{size}"), count, || send(Op::Write, len, 1))?;
         report.measure(&format!("read_{size}"), count, || send(Op::Read, len, 1))?;
     }
-    report.batch("write_64_x16", 50, BATCH as u32, || {
-        send(Op::Write, 64, BATCH)
-    })?;
+    for (size, suffix) in BATCHES {
+        for (name, op) in [("write", Op::Write), ("read", Op::Read)] {
+            report.batch(&format!("{name}_64_{suffix}"), 50, size as u32, || {
+                send(op, 64, size)
+            })?;
+        }
+    }
     report.measure("fadd", 500, || send(Op::FetchAdd, 8, 1))?;
+    report.batch("fadd_x16", 50, 16, || send(Op::FetchAdd, 8, 16))?;
     report.measure("send_64", 500, || {
         // SAFETY: as above.
         good("a SEND", unsafe { ub_rxe_send_recv(a, b, 64) })
@@ -168,10 +176,10 @@ pub fn run(report: &mut Report) -> Result<()> {
     report.side(Side::Rxe);
     set_up()?;
     let (near, far) = (memory()?, memory()?);
-    // SAFETY: the memory is 2 MiB, and stays.
-    let a = some("an end", unsafe { ub_rxe_end(near, 2 * MIB) })?;
+    // SAFETY: the memory is 8 MiB, and stays.
+    let a = some("an end", unsafe { ub_rxe_end(near, MEMORY) })?;
     // SAFETY: as before.
-    let b = some("an end", unsafe { ub_rxe_end(far, 2 * MIB) })?;
+    let b = some("an end", unsafe { ub_rxe_end(far, MEMORY) })?;
     for (end, to) in [(a, b), (b, a)] {
         // SAFETY: both ends stay; the address ends in a zero byte.
         good("connect", unsafe {
