@@ -2,7 +2,7 @@
 
 //! The usual work requests, carried out without detours.
 //!
-//! Most are plain: one short local buffer, one place at a peer of this host (see
+//! Most are plain: one short local buffer, one place or receive buffer at a peer of this host (see
 //! [`SqeWords::plain`]). Those are carried out here, as many in a row as there are. Nothing else is:
 //! at the first request that is not plain, whose memory is not in one piece, or that is not in order
 //! in every respect, [`run`] stops before anything of it is done, and the engine has to find out what
@@ -19,11 +19,22 @@ use crate::{
         self,
         Budget, //
     },
+    jetty::{
+        self,
+        Jetty, //
+    },
     jfc,
+    jfr,
     kernel_ext::id_map::Memo,
     logic::{
         access::RemoteOp,
-        cqe::CrStatus,
+        cqe::{
+            Cqe,
+            CrOpcode,
+            CrStatus,
+            CR_FLAG_JETTY,
+            CR_FLAG_RECV, //
+        },
         eid::Eid,
         sge::{
             Sge,
@@ -48,7 +59,8 @@ use crate::{
     target::{
         Target,
         TargetObject, //
-    }, //
+    },
+    ub::driver::TargetKind, //
 };
 use kernel::sync::rcu;
 
@@ -60,6 +72,9 @@ pub(crate) struct Memos {
     target: Memo<TargetObject>,
     local: Memo<Segment>,
     remote: Memo<Segment>,
+    /// Who receives, and the buffer there.
+    receiver: Memo<Jetty>,
+    buffer: Memo<Segment>,
 }
 
 impl Memos {
@@ -70,6 +85,8 @@ impl Memos {
             target: Memo::new(reaper.clone()),
             local: Memo::new(reaper.clone()),
             remote: Memo::new(reaper.clone()),
+            receiver: Memo::new(reaper.clone()),
+            buffer: Memo::new(reaper.clone()),
         }
     }
 }
@@ -98,8 +115,8 @@ impl Entry {
 /// A target, and where it is.
 struct Aim<'g> {
     dev: &'g Dev,
-    eid: &'g Eid,
-    id: u32,
+    /// As it was imported or bound.
+    target: &'g Target,
     tpn: u32,
 }
 
@@ -133,12 +150,7 @@ impl<'g> Aim<'g> {
         } else {
             device_of(sq, guard, node, &target.eid)?
         };
-        Some(Self {
-            dev,
-            eid: &target.eid,
-            id: target.id,
-            tpn,
-        })
+        Some(Self { dev, target, tpn })
     }
 }
 
@@ -186,7 +198,7 @@ impl<'g> Way<'g> {
     }
 }
 
-/// Carries out a WRITE. As the other two, this returns `None` if the request is not in order, and
+/// Carries out a WRITE. As the others below, this returns `None` if the request is not in order, and
 /// nothing has been done.
 #[inline(never)]
 fn write<'g>(
@@ -241,14 +253,71 @@ fn atomic<'g>(
     result.copy_all(Src::bytes(&old.to_le_bytes()), way.len)
 }
 
+/// Sends a message to a jetty that has a plain buffer for it.
+#[inline(never)]
+fn send<'g>(
+    sq: &'g Sq,
+    guard: &'g rcu::Guard,
+    memos: &mut Memos,
+    aim: &Aim<'g>,
+    (head, sge): (&SqeWords, &Sge),
+) -> Option<()> {
+    let target = aim.target;
+    if sge.len != head.total_len() || target.kind != TargetKind::Jetty {
+        return None;
+    }
+    let jetty = aim
+        .dev
+        .jettys
+        .recall(guard, &mut memos.receiver, target.id)?;
+    let _use = jetty.users().try_enter()?;
+    let jfr = jetty.jfr();
+    if !jetty.accepts(sq) || jfr.check(target.mode, target.token).is_err() {
+        return None;
+    }
+    let near = sq.dev.segs.recall(guard, &mut memos.local, sge.token_id)?;
+    let (near, near_at) = near.enter_local_briefly(guard, sq.owner, sge)?;
+    // CAST: From 32 to 64 bits.
+    let len = head.total_len() as usize;
+    let src = near.read(near_at, len)?;
+    let memo = &mut memos.buffer;
+    // The buffer is taken only if the data will fit; what comes then cannot fail.
+    let buffer = jfr::take_plain(jfr, |room| {
+        if room.len < head.total_len() {
+            return None;
+        }
+        let far = aim.dev.segs.recall(guard, memo, room.token_id)?;
+        let (far, far_at) = far.enter_local_briefly(guard, jfr.owner(), room)?;
+        far.write(far_at, len).is_some().then_some((far, far_at))
+    })?;
+    jetty::buffer_taken(jetty, buffer.remaining);
+    let (far, far_at) = &buffer.memory;
+    let _ = far
+        .write(*far_at, len)
+        .and_then(|dst| dst.copy_all(src, len));
+    jfc::put(jetty.recv_jfc(), head.is_solicited(), || {
+        let mut cqe = Cqe::for_send(buffer.user_ctx, CrStatus::Success);
+        cqe.user_data = jetty.user_obj();
+        cqe.remote_eid = sq.eid.into_bytes();
+        cqe.remote_id = sq.name.id;
+        cqe.local_id = jetty.id();
+        cqe.byte_len = head.total_len();
+        cqe.tpn = aim.tpn;
+        cqe.opcode = CrOpcode::Send.raw();
+        cqe.flags = CR_FLAG_RECV | CR_FLAG_JETTY;
+        jfc::words(&cqe)
+    });
+    Some(())
+}
+
 /// Completes a request.
 #[inline(always)]
 fn complete(sq: &Sq, head: &SqeWords, aim: &Aim<'_>) {
     jfc::put(&sq.jfc, false, || {
         let mut cqe = engine::record(sq, head.user_ctx(), CrStatus::Success);
         cqe.byte_len = head.total_len();
-        cqe.remote_eid = aim.eid.into_bytes();
-        cqe.remote_id = aim.id;
+        cqe.remote_eid = aim.target.eid.into_bytes();
+        cqe.remote_id = aim.target.id;
         cqe.tpn = aim.tpn;
         jfc::words(&cqe)
     });
@@ -304,6 +373,7 @@ pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
                 Plain::Write => write(sq, &guard, memos, aim.dev, (head, sge)),
                 Plain::Read => read(sq, &guard, memos, aim.dev, (head, sge)),
                 Plain::Atomic => atomic(sq, &guard, memos, aim.dev, (head, sge)),
+                Plain::Send => send(sq, &guard, memos, &aim, (head, sge)),
             }?;
             Some(aim)
         });

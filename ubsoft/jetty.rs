@@ -31,10 +31,7 @@ use crate::{
         Sq,
         SqParts, //
     },
-    target::{
-        Job,
-        Target, //
-    },
+    target::Target,
     ub::driver::{
         self,
         JettyAttr,
@@ -156,10 +153,10 @@ impl JettyData {
         self.closed.store(true, Relaxed);
     }
 
-    /// Tells whether the jetty receives from the sender of a job: not in the error state, and not
-    /// if it is bound to another one.
+    /// Tells whether the jetty receives from a sender: not in the error state, and not if it is bound
+    /// to another one.
     #[inline]
-    pub(crate) fn accepts(&self, job: &Job<'_>) -> bool {
+    pub(crate) fn accepts(&self, sender: &Sq) -> bool {
         if self.closed.load(Relaxed) {
             return false;
         }
@@ -167,7 +164,7 @@ impl JettyData {
             || self
                 .peer
                 .lock()
-                .is_none_or(|(eid, id)| eid == job.sq.eid && id == job.sq.name.id)
+                .is_none_or(|(eid, id)| eid == sender.eid && id == sender.name.id)
     }
 }
 

@@ -32,6 +32,7 @@ use crate::{
             RQE_HEAD_LEN, //
         },
         sge::{
+            Sge,
             SgeList,
             SGE_LEN, //
         },
@@ -291,6 +292,53 @@ pub(crate) fn take(jfr: &Jfr, sender: SqName, buffer: &mut Buffer) -> Taken {
         jfr.raise(event);
     }
     taken
+}
+
+/// A buffer of one range, and whatever leads to its memory.
+pub(crate) struct PlainBuffer<T> {
+    /// The user's word for it.
+    pub(crate) user_ctx: u64,
+    pub(crate) memory: T,
+    /// Buffers that are left.
+    pub(crate) remaining: u32,
+}
+
+/// Takes a buffer if there is one, it has one range, and `enter` returns something for that;
+/// otherwise nothing is done. `enter` is called under the lock.
+#[inline(always)]
+pub(crate) fn take_plain<T>(
+    jfr: &Jfr,
+    enter: impl FnOnce(&Sge) -> Option<T>,
+) -> Option<PlainBuffer<T>> {
+    let mut locked = jfr.lock();
+    let state = &mut *locked.state;
+    if state.dead || !state.machine.accepts() || jfr.max_sge == 0 {
+        return None;
+    }
+    let produced = jfr.ring.user_idx();
+    let index = state.index.consumed();
+    let remaining = state.index.pending(produced).ok()?.checked_sub(1)?;
+    let head = RqeHead::decode(&jfr.ring.read_head::<RQE_HEAD_LEN>(index));
+    let mut tail = [0; SGE_LEN];
+    jfr.ring.read(index, RQE_HEAD_LEN, &mut tail);
+    let sge = Sge::decode(&tail);
+    if head.num_sge != 1 || head.total_len != sge.len {
+        return None;
+    }
+    let memory = enter(&sge)?;
+    state.index.take(produced).ok()??;
+    // The user may overwrite the entry now.
+    jfr.ring.set_kern_idx(state.index.consumed());
+    let due = state.limit.consumed(remaining);
+    drop(locked);
+    if due {
+        jfr.raise(JfrEvent::Limit);
+    }
+    Some(PlainBuffer {
+        user_ctx: head.user_ctx,
+        memory,
+        remaining,
+    })
 }
 
 /// Does it, and tells which event is due.

@@ -207,7 +207,7 @@ impl<'a> LocalPeer<'a> {
                     .get(target.id)
                     .ok_or(CrStatus::RemOperation)?;
                 let _use = jetty.users().try_enter().ok_or(CrStatus::RemOperation)?;
-                if !jetty.accepts(job) {
+                if !jetty.accepts(job.sq) {
                     return Err(CrStatus::RemOperation);
                 }
                 Receiver::of_jetty(&jetty, job).and_then(|r| f(&r))
@@ -248,7 +248,7 @@ impl<'a> LocalPeer<'a> {
             let Some(_use) = jetty.users().try_enter() else {
                 continue;
             };
-            if !jetty.accepts(job) || !jfr::accepts(jetty.jfr()) {
+            if !jetty.accepts(job.sq) || !jfr::accepts(jetty.jfr()) {
                 continue;
             }
             match Receiver::of_jetty(&jetty, job).and_then(|r| f(&r)) {

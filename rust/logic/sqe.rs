@@ -41,6 +41,8 @@ pub(crate) enum Plain {
     Read,
     /// Changes a remote word.
     Atomic,
+    /// Sends a message.
+    Send,
 }
 
 /// The head of an entry as user space wrote it, copied once.
@@ -113,6 +115,12 @@ impl SqeWords {
         (self.0[1] >> 32) as u32
     }
 
+    /// Tells whether the receiver's completion may trigger a "solicited only" event.
+    #[inline(always)]
+    pub(crate) const fn is_solicited(&self) -> bool {
+        (self.0[1] >> 16) & (1 << 4) != 0
+    }
+
     /// Tells whether success is to produce a completion.
     #[inline(always)]
     pub(crate) const fn is_signaled(&self) -> bool {
@@ -138,8 +146,9 @@ impl SqeWords {
     /// Recognises a request that is short and has one local buffer: most are like that. `most` is the
     /// queue's [`SqLimits::plain_max`]. `None` for all others.
     ///
-    /// [`SqeHead::check`] lets a plain request through if it names a target and its remote range
-    /// does not wrap, and, for an atomic operation, [`SqeHead::change`] has one.
+    /// [`SqeHead::check`] lets a plain request through if it names a target and its remote range,
+    /// unless it is a message, does not wrap, and, for an atomic operation, [`SqeHead::change`] has
+    /// one.
     #[inline(always)]
     pub(crate) const fn plain(&self, most: u32) -> Option<Plain> {
         // One element, and none of the flags that are not plain.
@@ -158,6 +167,8 @@ impl SqeWords {
             Some(Plain::Read)
         } else if opcode & 0xf0 == Opcode::Cas as u8 {
             Some(Plain::Atomic)
+        } else if opcode == Opcode::Send as u8 {
+            Some(Plain::Send)
         } else {
             None
         }

@@ -268,7 +268,9 @@ fn plain() {
         assert_eq!(kind(opcode), Some(Plain::Atomic));
         assert!(head(opcode).change().is_some());
     }
-    for opcode in [0x01, 0x02, 0x40, 0x41, 0x42, 0x51, 0x11, 0x30, 0xff] {
+    assert_eq!(kind(0x40), Some(Plain::Send));
+    assert_eq!(head(0x40).change(), None);
+    for opcode in [0x01, 0x02, 0x41, 0x42, 0x51, 0x11, 0x30, 0xff] {
         assert_eq!(kind(opcode), None, "{opcode:#x}");
         assert_eq!(head(opcode).change(), None);
     }
@@ -321,6 +323,7 @@ proptest! {
         prop_assert_eq!(words.remote().token_id, head.remote_token_id);
         prop_assert_eq!(words.remote().token, head.remote_token);
         prop_assert_eq!(words.is_signaled(), head.flags & SIGNALED != 0);
+        prop_assert_eq!(words.is_solicited(), head.flags & (1 << 4) != 0);
     }
 
     /// Whatever the bytes are, an accepted request keeps the limits.
@@ -341,13 +344,16 @@ proptest! {
             let change = head.change();
             let named = mode == TransMode::Rc || head.target_ref != 0;
             let far = head.remote_addr.checked_add(head.total_len.into()).is_some();
+            let far = far || plain == Plain::Send;
             if named && far && (plain != Plain::Atomic || change.is_some()) {
                 let request = checked.unwrap();
                 prop_assert_eq!(request.tail, Tail::Sges(1));
                 prop_assert_eq!(request.len, head.total_len);
                 prop_assert!(request.len != 0 && mode != TransMode::Um);
                 match (plain, request.op) {
-                    (Plain::Write, Op::Write { .. }) | (Plain::Read, Op::Read { .. }) => {}
+                    (Plain::Write, Op::Write { .. })
+                    | (Plain::Read, Op::Read { .. })
+                    | (Plain::Send, Op::Send) => {}
                     (Plain::Atomic, Op::Atomic { op, size, .. }) => {
                         prop_assert_eq!(change, Some((op, size)));
                     }
