@@ -50,7 +50,7 @@ fn tell(what: &str, coverage: &Coverage) -> Outcome {
 
 fn open_device() -> Outcome {
     let device = Device::first()?;
-    swept("open", 5, &[], || {
+    swept("open", 3, &[], || {
         Ok(CallShot::new(
             || Context::open_bare(&device),
             |file| {
