@@ -367,13 +367,17 @@ impl TpTable {
         })
     }
 
-    /// Undoes it.
+    /// Undoes it, or ends an offer to the core that it will not use.
     ///
     /// # Errors
     ///
     /// `ENOENT` for a handle that was not given out, `EINVAL` for a path that is not active.
     pub(crate) fn deactivate(&self, handle: u64) -> Result {
         self.with_path(handle, |path| {
+            if path.active == 0 && path.kept {
+                path.kept = false;
+                return Ok(());
+            }
             path.active = path.active.checked_sub(1).ok_or(EINVAL)?;
             if path.active == 0 {
                 path.kept = false;

@@ -329,7 +329,12 @@ unsafe extern "C" fn deactive_tp(
     _udata: *mut ubcore_udata,
 ) -> c_int {
     // SAFETY: A device of the tests.
-    unsafe { inner(dev) }.active.add(-1, Relaxed);
+    let dev = unsafe { inner(dev) };
+    if dev.fail_active.load(Relaxed) != 0 || dev.active.load(Relaxed) == 0 {
+        // It never was active: the core says that it will not use what it was offered.
+        return EINVAL.to_errno();
+    }
+    dev.active.add(-1, Relaxed);
     0
 }
 

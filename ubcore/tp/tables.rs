@@ -104,6 +104,12 @@ struct Path {
     users: u32,
 }
 
+/// Tells a driver that a path that it listed for the core will not be used. What the driver makes of
+/// that is its own business.
+fn forget(dev: &Device, handle: TpHandle) {
+    let _ = dev.driver_deactive_tp(handle);
+}
+
 /// All paths in use.
 pub(super) struct Tables {
     /// Paths that the core chose, by what they are shared by.
@@ -203,6 +209,8 @@ impl Tables {
                 let name = dev.name();
                 pr_warn_ratelimited!("device {name}: cannot deactivate a path: {error:?}\n");
             }
+        } else {
+            forget(dev, handle);
         }
         self.paths.remove(&id);
         if let Ok(core) = core_state() {
@@ -222,7 +230,11 @@ impl Tables {
         sharing: &Sharing,
     ) -> Result<TpHandle> {
         let handle = self.choose(dev, cfg, sharing)?;
-        self.join(dev, handle, TpidOwner::Unaware)?;
+        if let Err(e) = self.join(dev, handle, TpidOwner::Unaware) {
+            // Nobody uses it: that would not have failed.
+            forget(dev, handle);
+            return Err(e);
+        }
         Ok(handle)
     }
 

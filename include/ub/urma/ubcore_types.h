@@ -2346,7 +2346,8 @@ struct ubcore_net_addr;
  * @set_tp_attr: sets properties of a transport path
  * @get_tp_attr: reads them
  * @active_tp: makes a transport path usable
- * @deactive_tp: undoes it
+ * @deactive_tp: undoes it. Called too for a path that was listed for the core
+ *	and will not be used; what it returns then does not matter
  * @user_ctl: a command of the provider's own; the result is passed unchanged
  * @post_jfs_wr: posts to a send queue; any context
  * @post_jfr_wr: posts to a receive queue; any context
