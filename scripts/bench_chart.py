@@ -42,7 +42,8 @@ def draw(rows):
 
     height = TOP + ROW * len(rows) + 14
     total = LEFT + WIDTH + RIGHT
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {height}" '
+    out = ['<!-- SPDX-License-Identifier: GPL-2.0 -->',
+           f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {height}" '
            f'font-family="sans-serif" font-size="11">',
            f'<rect width="{total}" height="{height}" fill="white"/>',
            '<text x="8" y="18" font-size="14">Guest instructions per operation</text>']

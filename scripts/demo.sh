@@ -40,7 +40,7 @@ demo)
 	;;
 bench)
 	command=bench
-	[ "$flavour" != bench ] || set -- --kernel-module rdma_rxe "$@"
+	[ "$flavour" != bench ] || set -- --kernel-module ib_uverbs --kernel-module rdma_rxe "$@"
 	;;
 *) die "usage: demo.sh demo|vm|bench" ;;
 esac
