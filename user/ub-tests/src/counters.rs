@@ -52,6 +52,18 @@ impl Snapshot {
         Ok(Snapshot(map))
     }
 
+    /// The counters once no request is under way any more, or after a while.
+    pub fn at_rest() -> Result<Self, Failure> {
+        let start = Instant::now();
+        loop {
+            let now = Self::take()?;
+            if now.get("ubcore/request") == 0 || start.elapsed() > GRACE {
+                return Ok(now);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// A counter; 0 for an unknown one.
     pub fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)

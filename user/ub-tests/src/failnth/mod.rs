@@ -121,7 +121,7 @@ fn step(
     nth: u32,
     shot: &mut dyn Shot,
 ) -> Result<Option<(Kind, bool)>, Failure> {
-    let (before, fd) = (Snapshot::take()?, next_fd()?);
+    let (before, fd) = (Snapshot::at_rest()?, next_fd()?);
     let (result, kind) = shot.fire(faults, nth)?;
     let Some(kind) = kind else {
         check_eq!(result.err(), rules.ends_with, "no fault struck");
