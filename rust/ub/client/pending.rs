@@ -75,15 +75,18 @@ impl<H: RequestHandler> Told<H> {
     /// `target` must be a valid import.
     unsafe fn tell(arg: *mut c_void, target: *mut b::ubcore_tjetty, status: c_int) {
         // SAFETY: By the function's contract.
-        let this = unsafe { KBox::from_raw(arg.cast::<Self>()) };
+        let told = unsafe { KBox::from_raw(arg.cast::<Self>()) };
+        let Self { handler, pending } = KBox::into_inner(told);
         let result = to_result(status);
         let number = match result {
             // SAFETY: By the function's contract.
             Ok(()) => unsafe { tpn(target) },
             Err(_) => None,
         };
-        this.handler.done(result, number);
-        this.pending.done.complete_all();
+        handler.done(result, number);
+        // Who waits finds the handler let go of.
+        drop(handler);
+        pending.done.complete_all();
     }
 }
 
