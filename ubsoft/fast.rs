@@ -198,10 +198,10 @@ impl<'g> Way<'g> {
     }
 }
 
-/// Carries out a WRITE. As the others below, this returns `None` if the request is not in order, and
-/// nothing has been done.
+/// Carries out a WRITE, or a READ. As the others below, this returns `None` if the request is not in
+/// order, and nothing has been done.
 #[inline(never)]
-fn write<'g>(
+fn transfer<'g, const WRITE: bool>(
     sq: &'g Sq,
     guard: &'g rcu::Guard,
     memos: &mut Memos,
@@ -211,26 +211,16 @@ fn write<'g>(
     if sge.len != head.total_len() {
         return None;
     }
-    let way = Way::enter(sq, guard, memos, dev, (head, sge), RemoteOp::Write)?;
-    let src = way.near.read(way.near_at, way.len)?;
-    way.far.write(way.far_at, way.len)?.copy_all(src, way.len)
-}
-
-/// Carries out a READ.
-#[inline(never)]
-fn read<'g>(
-    sq: &'g Sq,
-    guard: &'g rcu::Guard,
-    memos: &mut Memos,
-    dev: &'g Dev,
-    (head, sge): (&SqeWords, &Sge),
-) -> Option<()> {
-    if sge.len != head.total_len() {
-        return None;
-    }
-    let way = Way::enter(sq, guard, memos, dev, (head, sge), RemoteOp::Read)?;
-    let src = way.far.read(way.far_at, way.len)?;
-    way.near.write(way.near_at, way.len)?.copy_all(src, way.len)
+    let op = if WRITE {
+        RemoteOp::Write
+    } else {
+        RemoteOp::Read
+    };
+    let way = Way::enter(sq, guard, memos, dev, (head, sge), op)?;
+    let (near, far) = ((&way.near, way.near_at), (&way.far, way.far_at));
+    let ((from, from_at), (to, to_at)) = if WRITE { (near, far) } else { (far, near) };
+    let src = from.read(from_at, way.len)?;
+    to.write(to_at, way.len)?.copy_all(src, way.len)
 }
 
 /// Carries out an atomic operation.
@@ -370,8 +360,8 @@ pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
             let memo = &mut memos.target;
             let aim = Aim::take(sq, &guard, bound.as_ref(), memo, head.target_ref())?;
             match plain {
-                Plain::Write => write(sq, &guard, memos, aim.dev, (head, sge)),
-                Plain::Read => read(sq, &guard, memos, aim.dev, (head, sge)),
+                Plain::Write => transfer::<true>(sq, &guard, memos, aim.dev, (head, sge)),
+                Plain::Read => transfer::<false>(sq, &guard, memos, aim.dev, (head, sge)),
                 Plain::Atomic => atomic(sq, &guard, memos, aim.dev, (head, sge)),
                 Plain::Send => send(sq, &guard, memos, &aim, (head, sge)),
             }?;

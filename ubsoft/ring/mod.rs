@@ -6,7 +6,7 @@
 //! memory. Three rules hold inside:
 //!
 //! * Shared memory is reached by volatile, atomic or assembler accesses on raw pointers; there is
-//!   never a Rust reference to it.
+//!   never a Rust reference to it, but to a word as an `Atomic`.
 //! * Geometry comes from the kernel's own objects, never from shared memory.
 //! * What is read from a ring is a copy, and no byte of an entry is read twice for one use.
 
