@@ -8,17 +8,21 @@ use std::fs;
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use ub_client::abi::*;
 use ub_client::sys::{self, Epoll, Exit, Fork, MapFlags, Mapping};
-use ub_client::{Context, Device, Error, Jetty, Jfc, Jfce, Jfr, SendWr, Token};
+use ub_client::{
+    Context, Device, Error, Jetty, Jfc, Jfce, Jfr, Segment, SegmentConfig, SendWr, Token, Window,
+};
 use ub_tests::counters::Snapshot;
 use ub_tests::failnth::{
     has_struck, is_full, sweep, AnyShot, CallShot, Coverage, Faults, Kind, Rules,
 };
-use ub_tests::fixture::{Pair, Side};
+use ub_tests::fixture::{Pair, Side, SEG_TOKEN};
 use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
 
+const PAGE: usize = 4096;
 const CONFIG: &str = "/sys/kernel/config/ubsoft/ubfault0";
 
 /// Sweeps, and tells what was struck: at least so much.
@@ -77,6 +81,56 @@ fn map_ring() -> Outcome {
             },
             |map| {
                 drop(map);
+                Ok(())
+            },
+        ))
+    })
+}
+
+/// Memory that may be mapped by peers, from its registration to the first access of one.
+fn lend_and_map() -> Outcome {
+    let (lender, user) = (Context::open_first()?, Context::open_first()?);
+    let memory = Arc::new(Mapping::anonymous(PAGE)?);
+    memory.fill(0, PAGE, 1);
+    let token = Token::alloc(&lender)?;
+    let config = SegmentConfig {
+        token: SEG_TOKEN,
+        lend: true,
+        ..Default::default()
+    };
+    let lend = || Segment::register(&lender, &memory, 0, PAGE, Some(&token), config);
+    swept("lend", 5, &[], || {
+        Ok(CallShot::new(lend, |mut segment| {
+            segment.unregister()?;
+            Ok(())
+        }))
+    })?;
+    let segment = lend()?;
+    let (eid, remote, len) = (lender.eid(), segment.remote(0), PAGE as u64);
+    let open = || Window::open(&user, eid, remote, len, UBURMA_ACCESS_READ);
+    swept("import for mapping", 5, &[], || {
+        Ok(CallShot::new(open, |mut window| {
+            window.close()?;
+            Ok(())
+        }))
+    })?;
+    let window = open()?;
+    swept("mmap of a window", 1, &[], || {
+        Ok(CallShot::new(
+            || window.map(false),
+            |map| {
+                check_eq!(map.peek64(0)?, 0x0101_0101_0101_0101);
+                Ok(())
+            },
+        ))
+    })?;
+    // It goes through a pipe, of which there may be too many.
+    swept("first access", 1, &[libc::ENFILE, libc::EMFILE], || {
+        let map = window.map(false)?;
+        Ok(CallShot::new(
+            move || map.peek64(0),
+            |word| {
+                check_eq!(word, 0x0101_0101_0101_0101);
                 Ok(())
             },
         ))
@@ -313,6 +367,7 @@ pub fn main() -> ExitCode {
             injector_works,
             open_device,
             map_ring,
+            lend_and_map,
             poll_channel,
             ring_doorbell,
             close_files,

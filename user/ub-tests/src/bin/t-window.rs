@@ -53,6 +53,9 @@ fn load_and_store() -> Outcome {
     let segment = lend(&lender, 8)?;
     let data = pattern(1, 8 * PAGE);
     segment.write(0, &data);
+    check!(user.resp().features & UBSOFT_FEATURE_WINDOW != 0);
+    let feature = user.device().number("feature")? as u32;
+    check!(feature & UBURMA_DEV_FEATURE_LOAD_STORE_OP != 0);
     let window = open(&user, &lender, &segment)?;
     check_eq!(window.resp().mmap_len, 8 * PAGE as u64);
     check!(window.resp().mmap_off >= 1 << 44);
@@ -520,12 +523,16 @@ fn never_what_came_after() -> Outcome {
             for round in 0..100 {
                 let mut segment = lend(&lender, 1)?;
                 segment.write(0, &LENT_WORD.to_ne_bytes());
-                let window = open(&user, &lender, &segment)?;
+                let mut window = open(&user, &lender, &segment)?;
                 let before = seen.load(Ordering::SeqCst);
                 let _ = sender.send(window.map(true)?);
                 // Every other time in the middle of its reads.
                 while round % 2 == 0 && seen.load(Ordering::SeqCst) < before + 2 {
                     sys::yield_now();
+                }
+                // Either end goes first.
+                if round % 3 == 0 {
+                    window.close()?;
                 }
                 segment.unregister()?;
                 segment.fill(0, PAGE, 0xdd);
