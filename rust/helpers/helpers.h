@@ -26,6 +26,9 @@ s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages);
 unsigned long ub_helper_rlimit_memlock(void);
 size_t ub_helper_page_run(struct page *const *pages, size_t n, void **address);
 void ub_helper_unpin_pages(void *address, size_t n, bool dirty);
+void ub_helper_page_addresses(unsigned long *slots, size_t n);
+void ub_helper_unpin_addresses(const unsigned long *addresses, size_t n,
+			       bool dirty);
 void ub_helper_pages_at(void *address, struct page **pages, size_t n);
 struct mm_struct *ub_helper_current_mm(void);
 vm_fault_t ub_helper_insert_page(struct vm_fault *vmf, void *page);

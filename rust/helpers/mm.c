@@ -50,6 +50,32 @@ void ub_helper_unpin_pages(void *address, size_t n, bool dirty)
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_unpin_pages, "uburma,ubsoft,ubagg");
 
+/* Turns pointers to pages into the addresses of the pages, in place. */
+void ub_helper_page_addresses(unsigned long *slots, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		slots[i] = (unsigned long)page_address((struct page *)slots[i]);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_page_addresses, "uburma,ubsoft,ubagg");
+
+/* Unpins single pages by their addresses. */
+void ub_helper_unpin_addresses(const unsigned long *addresses, size_t n,
+			       bool dirty)
+{
+	struct page *pages[32];
+
+	while (n) {
+		size_t some = min(n, ARRAY_SIZE(pages));
+
+		for (size_t i = 0; i < some; i++)
+			pages[i] = virt_to_page((void *)addresses[i]);
+		unpin_user_pages_dirty_lock(pages, some, dirty);
+		addresses += some;
+		n -= some;
+	}
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_unpin_addresses, "uburma,ubsoft,ubagg");
+
 void ub_helper_pages_at(void *address, struct page **pages, size_t n)
 {
 	bool is_virtual = is_vmalloc_addr(address);

@@ -189,32 +189,51 @@ impl PinnedPages {
             return Err(EFAULT);
         }
         // SAFETY: That many slots have been written.
-        let mut pages = unsafe { slice::from_raw_parts(array, pinned) };
-        let left = left.saturating_sub(pinned);
+        let pages = unsafe { slice::from_raw_parts_mut(array, pinned) };
+        self.add(pages, left.saturating_sub(pinned))?;
+        Ok(pinned)
+    }
+
+    /// Puts pages that have just been pinned into the map; `left` pages are still to come after
+    /// them. If that fails, those that are not in the map are unpinned.
+    fn add(&mut self, mut pages: &mut [*mut bindings::page], left: usize) -> Result {
         while !pages.is_empty() {
+            if self.map.is_by_page() {
+                return self.add_single(pages, left);
+            }
             let mut address = core::ptr::null_mut();
             // SAFETY: So many pages, at least one.
             let run = unsafe {
                 bindings_ub::ub_helper_page_run(pages.as_ptr(), pages.len(), &mut address)
             };
-            let rest = pages.get(run..).ok_or(EINVAL)?;
+            let to_come = left.saturating_add(pages.len().saturating_sub(run));
+            let address = address.expose_provenance();
             // INVARIANT: Just pinned.
-            let added = self.map.add(
-                address.expose_provenance(),
-                run,
-                left.saturating_add(rest.len()),
-                FLAGS | __GFP_NOWARN,
-            );
-            if let Err(e) = added {
+            if let Err(e) = self.map.add(address, run, to_come, FLAGS | __GFP_NOWARN) {
                 // SAFETY: Just pinned, and not in the map, which would unpin them.
-                unsafe {
-                    bindings::unpin_user_pages(pages.as_ptr().cast_mut(), pages.len());
-                }
+                unsafe { bindings::unpin_user_pages(pages.as_mut_ptr(), pages.len()) };
                 return Err(e);
             }
-            pages = rest;
+            pages = pages.get_mut(run..).ok_or(EINVAL)?;
         }
-        Ok(pinned)
+        Ok(())
+    }
+
+    /// Does that for a map of single pages.
+    fn add_single(&mut self, pages: &mut [*mut bindings::page], left: usize) -> Result {
+        let (slots, count) = (pages.as_mut_ptr().cast::<usize>(), pages.len());
+        // SAFETY: So many pages; a pointer has the size of an address, which replaces it.
+        let addresses = unsafe {
+            bindings_ub::ub_helper_page_addresses(slots, count);
+            slice::from_raw_parts(slots, count)
+        };
+        // INVARIANT: Just pinned. What the kernel makes addresses of counts as exposed.
+        let added = self.map.add_pages(addresses, left, FLAGS | __GFP_NOWARN);
+        if added.is_err() {
+            // SAFETY: Just pinned, and not in the map, which would unpin them.
+            unsafe { bindings_ub::ub_helper_unpin_addresses(slots, count, false) };
+        }
+        added
     }
 
     /// Returns the address of the first byte in the address space it was pinned from.
@@ -277,12 +296,22 @@ impl PinnedPages {
 
 impl Drop for PinnedPages {
     fn drop(&mut self) {
+        // In parts, so that others may run in between.
+        if let Some(pages) = self.map.pages() {
+            for part in pages.chunks(BATCH) {
+                // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
+                unsafe {
+                    bindings_ub::ub_helper_unpin_addresses(part.as_ptr(), part.len(), self.write)
+                };
+                cond_resched();
+            }
+            return;
+        }
         let mut since = 0;
         for (mut address, mut left) in self.runs() {
-            // In parts, so that others may run in between.
             while left != 0 {
                 let part = left.min(UNPIN);
-                // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
+                // SAFETY: As above.
                 unsafe { bindings_ub::ub_helper_unpin_pages(address, part, self.write) };
                 address = address.wrapping_byte_add(part << PAGE_SHIFT);
                 left -= part;

@@ -73,10 +73,6 @@ impl<const PAGE: u32> PageMap<PAGE> {
         if end >> WHOLE != 0 {
             return Err(EINVAL);
         }
-        if self.add_pages(address, pages) {
-            self.end = end;
-            return Ok(());
-        }
         if from == self.start {
             self.whole = address.wrapping_sub(from);
         } else if !self.continues(from, address) {
@@ -90,22 +86,39 @@ impl<const PAGE: u32> PageMap<PAGE> {
         Ok(())
     }
 
-    /// Adds pages if the blocks are pages and there is room; tells whether it did.
-    #[inline]
-    fn add_pages(&mut self, address: usize, pages: usize) -> bool {
-        let Some(blocks) = self.blocks.as_mut().filter(|_| self.shift == PAGE) else {
-            return false;
-        };
-        if blocks.capacity().saturating_sub(blocks.len()) < pages {
-            return false;
+    /// Tells whether the blocks are pages, as they are for good where two pages in a place that is
+    /// odd do not follow each other.
+    pub(crate) fn is_by_page(&self) -> bool {
+        self.shift == PAGE
+    }
+
+    /// Adds single pages where the blocks are pages; `left` pages are still to come after them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::add`]; `EINVAL` also where the blocks are larger.
+    pub(crate) fn add_pages(&mut self, addresses: &[usize], left: usize, flags: Flags) -> Result {
+        if self.shift != PAGE {
+            return Err(EINVAL);
         }
-        let mut next = address;
-        for _ in 0..pages {
-            // There is room.
-            let _ = blocks.push_within_capacity(next);
-            next = next.wrapping_add(1 << PAGE);
+        let count = addresses.len();
+        let bytes = count.checked_mul(1 << PAGE).ok_or(EINVAL)?;
+        let end = self.end.checked_add(bytes).ok_or(EINVAL)?;
+        if end >> WHOLE != 0 {
+            return Err(EINVAL);
         }
-        true
+        let blocks = self.blocks.as_mut().ok_or(EINVAL)?;
+        if blocks.capacity().wrapping_sub(blocks.len()) < count {
+            blocks.reserve(room(count, left, blocks.len()), flags)?;
+        }
+        blocks.extend_from_slice(addresses, flags)?;
+        self.end = end;
+        Ok(())
+    }
+
+    /// Returns where each page is, if the blocks are pages.
+    pub(crate) fn pages(&self) -> Option<&[usize]> {
+        self.blocks.as_deref().filter(|_| self.shift == PAGE)
     }
 
     /// Tells whether a page for the user address `from` is contiguous with the one before it.

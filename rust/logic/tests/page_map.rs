@@ -21,8 +21,13 @@ fn map(start: usize, runs: &[(usize, usize)]) -> Map {
     let mut left: usize = runs.iter().map(|run| run.1).sum();
     for (page, count) in runs {
         left -= count;
-        map.add(KERNEL + page * PAGE, *count, left, GFP_KERNEL)
-            .unwrap();
+        if count % 2 == 1 && map.is_by_page() {
+            let addresses: Vec<_> = (*page..page + count).map(|n| KERNEL + n * PAGE).collect();
+            map.add_pages(&addresses, left, GFP_KERNEL).unwrap();
+        } else {
+            map.add(KERNEL + page * PAGE, *count, left, GFP_KERNEL)
+                .unwrap();
+        }
     }
     map
 }
@@ -85,6 +90,34 @@ fn failed_allocations_change_nothing() {
         assert_eq!(fail_allocation(n, add), Err(ENOMEM));
         assert_eq!(map.runs().collect::<Vec<_>>(), [(KERNEL, 8)]);
     }
+}
+
+#[test]
+fn single_pages() {
+    let at = |pages: &[usize]| -> Vec<_> { pages.iter().map(|n| KERNEL + n * PAGE).collect() };
+    let mut map = Map::new(0x7000);
+    map.add(KERNEL + 5 * PAGE, 1, 9, GFP_KERNEL).unwrap();
+    assert!(!map.is_by_page() && map.pages().is_none());
+    assert_eq!(map.add_pages(&at(&[6]), 8, GFP_KERNEL), Err(EINVAL));
+    map.add(KERNEL + 7 * PAGE, 2, 7, GFP_KERNEL).unwrap();
+    map.add(KERNEL + 20 * PAGE, 1, 6, GFP_KERNEL).unwrap();
+    // The new ones were at even places: blocks of two pages still do.
+    assert!(!map.is_by_page() && map.pages().is_none());
+    map.add(KERNEL + 30 * PAGE, 1, 5, GFP_KERNEL).unwrap();
+    assert!(map.is_by_page());
+    map.add_pages(&at(&[31, 32, 3]), 2, GFP_KERNEL).unwrap();
+    map.add_pages(&[], 2, GFP_KERNEL).unwrap();
+    assert_eq!(map.pages(), Some(&*at(&[5, 7, 8, 20, 30, 31, 32, 3])));
+    let full = map.blocks.as_ref().unwrap().capacity() - map.len();
+    let more = at(&vec![9; full + 1]);
+    let mut add = || map.add_pages(&more, 0, GFP_KERNEL);
+    assert_eq!(fail_allocation(0, &mut add), Err(ENOMEM));
+    assert_eq!(add(), Ok(()));
+    assert_eq!(map.len(), 9 + full);
+    assert_eq!(
+        map.run(0xb000, 9 * PAGE),
+        Some((KERNEL + 30 * PAGE, 3 * PAGE))
+    );
 }
 
 #[test]

@@ -159,12 +159,13 @@ impl<T> KVec<T> {
         self.0.capacity()
     }
 
-    /// Appends an element if there is room.
-    pub(crate) fn push_within_capacity(&mut self, value: T) -> Result<(), T> {
-        if self.0.len() == self.0.capacity() {
-            return Err(value);
-        }
-        self.0.push(value);
+    /// Appends copies of elements.
+    pub(crate) fn extend_from_slice(&mut self, more: &[T], flags: Flags) -> Result<(), AllocError>
+    where
+        T: Clone,
+    {
+        self.reserve(more.len(), flags)?;
+        self.0.extend_from_slice(more);
         Ok(())
     }
 
