@@ -24,6 +24,10 @@ _ICOUNT = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu"
 _PATIENCE = ["rcupdate.rcu_cpu_stall_timeout=120", "watchdog_thresh=60",
              "workqueue.watchdog_thresh=120", "sysctl.kernel.hung_task_timeout_secs=120"]
 
+# No return trampolines: they keep nothing from anybody here, and to emulate them takes
+# a sixth of the time.
+_QUICK = ["mitigations=off"]
+
 
 class Machine:
     """What a machine is made of, as QEMU's and the kernel's arguments."""
@@ -35,6 +39,8 @@ class Machine:
         self.memory = memory
         self.cpus = 1 if accel == "icount" else cpus
         self.args = ["panic=-1", "oops=panic", "printk.devkmsg=on"] + _PATIENCE + list(args)
+        if accel == "tcg":
+            self.args += _QUICK
 
     def command(self, serial):
         """The command line, with the arguments for the serial lines given."""

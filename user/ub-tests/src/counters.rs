@@ -2,7 +2,7 @@
 
 //! The kernel's counters of live objects, to see what is left behind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ pub const MODULES: [&str; 3] = ["ubcore", "uburma", "ubsoft"];
 /// How long work that was put off may take until an object is gone.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Values of all counters at a moment, as `module/name`.
+/// All counters at a moment, as the modules told them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot(BTreeMap<String, u64>);
+pub struct Snapshot([String; MODULES.len()]);
 
 fn path(module: &str) -> String {
     format!("/sys/kernel/debug/{module}/objects")
@@ -39,17 +39,27 @@ fn parse(module: &str, text: &str, into: &mut BTreeMap<String, u64>) -> Result<(
 
 impl Snapshot {
     /// The counters as they are; all modules must have some.
+    ///
+    /// What they are is found out when somebody asks: mostly, nothing has changed.
     pub fn take() -> Result<Self, Failure> {
-        let mut map = BTreeMap::new();
-        for module in MODULES {
-            let text = fs::read_to_string(path(module))
+        let mut texts = [const { String::new() }; MODULES.len()];
+        for (module, text) in MODULES.iter().zip(&mut texts) {
+            *text = fs::read_to_string(path(module))
                 .map_err(|err| Failure::Fail(format!("{}: {err}", path(module))))?;
             if text.trim().is_empty() {
                 return Err(Failure::Fail(format!("{} is empty", path(module))));
             }
-            parse(module, &text, &mut map)?;
         }
-        Ok(Snapshot(map))
+        Ok(Snapshot(texts))
+    }
+
+    /// The values by `module/name`.
+    fn values(&self) -> Result<BTreeMap<String, u64>, String> {
+        let mut map = BTreeMap::new();
+        for (module, text) in MODULES.iter().zip(&self.0) {
+            parse(module, text, &mut map)?;
+        }
+        Ok(map)
     }
 
     /// The counters once no request is under way any more, or after a while.
@@ -66,17 +76,8 @@ impl Snapshot {
 
     /// A counter; 0 for an unknown one.
     pub fn get(&self, name: &str) -> u64 {
-        self.0.get(name).copied().unwrap_or(0)
-    }
-
-    /// Whether there is a counter of this name.
-    pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    /// Sum of all counters.
-    pub fn total(&self) -> u64 {
-        self.0.values().sum()
+        let values = self.values().unwrap_or_default();
+        values.get(name).copied().unwrap_or(0)
     }
 
     /// Whether a counter does not matter yet: paths that were listed for a context are noted until
@@ -86,14 +87,24 @@ impl Snapshot {
     }
 
     /// What differs from an older snapshot.
-    fn difference(&self, older: &Snapshot) -> Vec<String> {
-        let names: std::collections::BTreeSet<&String> =
-            self.0.keys().chain(older.0.keys()).collect();
-        names
+    fn difference(&self, older: &Snapshot) -> Result<Vec<String>, String> {
+        if self == older {
+            return Ok(Vec::new());
+        }
+        let (now, before) = (self.values()?, older.values()?);
+        let names: BTreeSet<&String> = now.keys().chain(before.keys()).collect();
+        let of = |map: &BTreeMap<String, u64>, name| map.get(name).copied().unwrap_or(0);
+        Ok(names
             .into_iter()
-            .filter(|name| self.0.get(*name) != older.0.get(*name) && !self.is_pending(name))
-            .map(|name| format!("{name}: {} before, {} now", older.get(name), self.get(name)))
-            .collect()
+            .filter(|name| now.get(*name) != before.get(*name) && !self.is_pending(name))
+            .map(|name| {
+                format!(
+                    "{name}: {} before, {} now",
+                    of(&before, name),
+                    of(&now, name)
+                )
+            })
+            .collect())
     }
 
     /// Waits until the counters are as they were then.
@@ -101,7 +112,7 @@ impl Snapshot {
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
-            let difference = Snapshot::take()?.difference(self);
+            let difference = Snapshot::take()?.difference(self).map_err(Failure::Fail)?;
             if difference.is_empty() {
                 return Ok(());
             }
@@ -155,25 +166,25 @@ mod tests {
     use super::*;
 
     fn snapshot(text: &str) -> Snapshot {
-        let mut map = BTreeMap::new();
-        parse("m", text, &mut map).unwrap();
-        Snapshot(map)
+        Snapshot([text, "", ""].map(String::from))
     }
 
     #[test]
     fn lines_of_name_and_value() {
-        let map = snapshot("jfc 3\njfr 0\n");
-        assert_eq!(map.get("m/jfc"), 3);
-        assert_eq!(map.total(), 3);
-        assert!(parse("m", "jfc\n", &mut BTreeMap::new()).is_err());
-        assert!(parse("m", "jfc three\n", &mut BTreeMap::new()).is_err());
+        let now = snapshot("jfc 3\njfr 0\n");
+        assert_eq!(now.get("ubcore/jfc"), 3);
+        assert_eq!(now.get("ubcore/other"), 0);
+        for bad in ["jfc\n", "jfc three\n", "jfc 3 4\n"] {
+            assert!(snapshot(bad).values().is_err());
+            assert!(snapshot(bad).difference(&now).is_err());
+        }
     }
 
     #[test]
     fn differences_are_told() {
         let old = snapshot("jfc 3\njfr 0\n");
         let new = snapshot("jfc 4\njfr 0\nextra 1\n");
-        assert!(old.difference(&old).is_empty());
-        assert_eq!(new.difference(&old).len(), 2);
+        assert_eq!(old.difference(&old), Ok(Vec::new()));
+        assert_eq!(new.difference(&old).unwrap().len(), 2);
     }
 }

@@ -13,6 +13,9 @@ use ub_tests::{check, check_eq, check_errno, tests, Failure, Options, Outcome};
 
 const CYCLES: u32 = 100;
 
+/// One cycle of so many has a device, which takes as long as all else.
+const DEVICE_EVERY: u32 = 4;
+
 /// Unloads everything at the end of a test, whatever became of it.
 struct Clean;
 
@@ -57,16 +60,28 @@ fn run_kunit(on: bool) {
     let _ = std::fs::write("/sys/module/kunit/parameters/filter_glob", filter);
 }
 
+/// Loads and unloads all, with traffic in between if there is a device.
+fn one_cycle(device: bool) -> Outcome {
+    if device {
+        modules::load_all()?;
+        transfer()?;
+    } else {
+        for name in ["ubcore", "uburma"] {
+            modules::load(&module(name, ""))?;
+        }
+        modules::load(&module("ubsoft", "devices=0"))?;
+        check_eq!(Device::list()?.len(), 0);
+    }
+    modules::unload_all()
+}
+
 fn a_hundred_cycles() -> Outcome {
     let _clean = Clean;
     for cycle in 0..CYCLES {
         // Once is enough; they take longer than all the rest.
         run_kunit(cycle == 0);
-        modules::load_all().map_err(|why| Failure::Fail(format!("cycle {cycle}: {why:?}")))?;
-        if cycle % 10 == 0 {
-            transfer().map_err(|why| Failure::Fail(format!("cycle {cycle}: {why:?}")))?;
-        }
-        modules::unload_all().map_err(|why| Failure::Fail(format!("cycle {cycle}: {why:?}")))?;
+        one_cycle(cycle % DEVICE_EVERY == 0)
+            .map_err(|why| Failure::Fail(format!("cycle {cycle}: {why:?}")))?;
     }
     nothing_is_loaded()?;
     run_kunit(true);

@@ -4,6 +4,7 @@
 //! nor a third one spoil a request of somebody else.
 
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ use ub_tests::{check, check_eq, tests, Failure, Outcome};
 const LEN: usize = 128 << 20;
 /// Bytes of that memory.
 const PIECE: usize = 4 << 20;
+/// Bytes that the kernel maps at a fault, of those that are there.
+const FAULT_AROUND: usize = 64 << 10;
 /// How long a message may take at most.
 const LONG: Duration = Duration::from_secs(50);
 
@@ -32,6 +35,11 @@ impl Giants {
     fn create() -> Result<Self, Failure> {
         let pair = Pair::create()?;
         let map = Arc::new(Mapping::repeated(PIECE, LEN / PIECE)?);
+        map.fill(0, PIECE, 0);
+        // A fault for reading maps what lies around it: to pin the pages is quick then.
+        for at in (0..LEN).step_by(FAULT_AROUND) {
+            map.load32(at, Ordering::Relaxed);
+        }
         let config = SegmentConfig {
             token: SEG_TOKEN,
             ..Default::default()
