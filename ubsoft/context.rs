@@ -240,6 +240,11 @@ pub(crate) fn disassociate(uctx: &Ucontext) {
             jetty.sq().stop();
         }
     }
+    for (_, jfc) in dev.jfcs.newest_first() {
+        if jfc.owner() == owner {
+            jfc::hush(&jfc);
+        }
+    }
 }
 
 /// Carries out a command of the provider's own: rings without the file.

@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     Windows,
     /// Transport paths.
     Paths,
+    /// Timers of moderated completion queues.
+    Alarms,
     /// Queued works.
     Works,
 }
@@ -70,11 +72,12 @@ pub(crate) const KINDS: [Kind; NAMES.len()] = [
     Kind::Targets,
     Kind::Windows,
     Kind::Paths,
+    Kind::Alarms,
     Kind::Works,
 ];
 
 /// The names that debugfs shows, by kind.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "devices",
     "contexts",
     "rings",
@@ -90,6 +93,7 @@ const NAMES: [&str; 16] = [
     "targets",
     "windows",
     "paths",
+    "alarms",
     "works",
 ];
 

@@ -242,12 +242,8 @@ impl Driver for Soft {
         jfc::create(&dev.into(), cfg, Request::read(&dev, 0, user)?)
     }
 
-    fn modify_jfc(_jfc: ArcBorrow<'_, Jfc>, count: Option<u16>, period: Option<u16>) -> Result {
-        // Events are not moderated.
-        if count.is_some() || period.is_some() {
-            return Err(EOPNOTSUPP);
-        }
-        Ok(())
+    fn modify_jfc(jfc: ArcBorrow<'_, Jfc>, count: Option<u16>, period: Option<u16>) -> Result {
+        jfc::modify(&jfc, count, period)
     }
 
     fn destroy_jfc(jfc: ArcBorrow<'_, Jfc>) -> Result {

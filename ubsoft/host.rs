@@ -52,6 +52,8 @@ pub(crate) struct Host {
     pub(crate) idle: Arc<Idle>,
     /// Runs send queues whose poster does not.
     pub(crate) works: Arc<WorkQueue>,
+    /// Raises events that were put off.
+    pub(crate) events: WorkQueue,
     /// Drops what RCU readers may still use.
     pub(crate) reaper: Arc<Reaper>,
     /// Counts objects.
@@ -73,6 +75,7 @@ impl Host {
                 nodes <- new_id_map!(1..=LAST, reaper.clone()),
                 idle: Arc::new(Idle::new()?, GFP_KERNEL)?,
                 works: Arc::new(WorkQueue::unbound(c"ubsoft", MAX_WORKERS)?, GFP_KERNEL)?,
+                events: WorkQueue::unbound(c"ubsoft_events", 0)?,
                 counters: Counters::new()?,
                 eid_prefix: eid_prefix(),
                 eids: Atomic::new(0),
@@ -124,6 +127,7 @@ impl Host {
         // A work may drop what is then dropped after a grace period, which may drop a device.
         for _ in 0..2 {
             self.works.drain();
+            self.events.drain();
             self.reaper.settle();
         }
     }

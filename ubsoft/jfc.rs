@@ -21,6 +21,10 @@ use crate::{
             Geometry, //
         }, //
     },
+    moderation::{
+        Alarm,
+        Moderated, //
+    },
     queue::{
         QueueRing,
         Request, //
@@ -69,14 +73,29 @@ pub(crate) enum Arm {
     Solicited,
 }
 
+/// Which event is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Armed {
+    /// For any completion.
+    Any,
+    /// For a solicited or failed one.
+    Solicited,
+    /// For any, when [`State::moderated`] says so.
+    Moderated,
+}
+
 /// The part that changes.
 pub(crate) struct State {
     index: CqIndex,
     machine: JfcMachine,
     /// The event that is wanted; at most one is outstanding.
-    armed: Option<Arm>,
+    armed: Option<Armed>,
     /// Index behind the last solicited or failed completion, if there was one.
     solicited: Option<u32>,
+    /// Index behind the last failed completion, if there was one.
+    failed: Option<u32>,
+    /// How events are moderated, if that was asked for. At rest unless that is what is armed.
+    moderated: Option<KBox<Moderated>>,
     /// Destroyed: nothing is completed any more.
     dead: bool,
 }
@@ -162,13 +181,20 @@ fn report_overflow(jfc: &Jfc) {
 /// Completes something on a queue.
 #[inline]
 pub(crate) fn complete(jfc: &Jfc, cqe: &Cqe, solicited: bool) {
-    let solicited = solicited || cqe.status != CrStatus::Success;
-    put(jfc, solicited, || words(cqe));
+    put_any(jfc, solicited, cqe.status != CrStatus::Success, || {
+        words(cqe)
+    });
 }
 
-/// The same for a record that is laid out, by `words`, where it is stored.
+/// The same for the record of a success that is laid out, by `words`, where it is stored.
 #[inline(always)]
 pub(crate) fn put(jfc: &Jfc, solicited: bool, words: impl FnOnce() -> ([u64; 7], u32)) {
+    put_any(jfc, solicited, false, words);
+}
+
+/// Stores a record, and raises the event that is wanted.
+#[inline(always)]
+fn put_any(jfc: &Jfc, solicited: bool, failed: bool, words: impl FnOnce() -> ([u64; 7], u32)) {
     let mut fire = false;
     {
         let mut locked = jfc.lock();
@@ -176,27 +202,31 @@ pub(crate) fn put(jfc: &Jfc, solicited: bool, words: impl FnOnce() -> ([u64; 7],
         if state.dead {
             return;
         }
-        match state.index.reserve(jfc.ring.user_idx()) {
+        let consumed = jfc.ring.user_idx();
+        match state.index.reserve(consumed) {
             Ok(slot) => {
                 let (words, last) = words();
                 jfc.ring
                     .write_completion(slot.index, &words, last, slot.seq);
-                if solicited {
+                if solicited || failed {
                     state.solicited = Some(slot.seq);
                 }
+                if failed {
+                    state.failed = Some(slot.seq);
+                }
                 if let Some(what) = state.armed {
-                    fire = what == Arm::Any || solicited;
+                    fire = match what {
+                        Armed::Any => true,
+                        Armed::Solicited => solicited || failed,
+                        Armed::Moderated => state.moderate(consumed, solicited, failed),
+                    };
                     if fire {
                         state.armed = None;
                     }
                 }
             }
             Err(_) => {
-                let overflowed = state.machine.overflow();
-                drop(locked);
-                if overflowed {
-                    report_overflow(jfc);
-                }
+                overflow(jfc, locked);
                 return;
             }
         }
@@ -206,35 +236,202 @@ pub(crate) fn put(jfc: &Jfc, solicited: bool, words: impl FnOnce() -> ([u64; 7],
     }
 }
 
+/// A completion is lost, since there is no room.
+#[cold]
+#[inline(never)]
+fn overflow(jfc: &Jfc, mut locked: Locked<'_>) {
+    let overflowed = locked.state.machine.overflow();
+    // Nothing more will come, so what is put off comes now.
+    let fire = locked.state.armed == Some(Armed::Moderated);
+    if fire {
+        locked.state.disarm();
+    }
+    drop(locked);
+    if overflowed {
+        report_overflow(jfc);
+    }
+    if fire {
+        notify(jfc);
+    }
+}
+
 /// Asks for one event for a user; it comes at once if there is something that the user, who has consumed the
-/// entries before `consumed`, does not know.
+/// entries before `consumed`, does not know, and enough of that if events are moderated.
 pub(crate) fn arm(jfc: &Jfc, consumed: u32, what: Arm) {
     let fire = {
         let mut state = jfc.state.lock();
         if state.dead {
             return;
         }
-        let pending = state.has_unread(consumed, what);
-        state.arm(if pending { None } else { Some(what) });
-        pending
+        if what == Arm::Any && state.is_moderated() {
+            state.arm_moderated(consumed)
+        } else {
+            let pending = state.has_unread(consumed, what);
+            if pending {
+                state.disarm();
+            } else {
+                state.arm(what);
+            }
+            pending
+        }
     };
     if fire {
         jfc.raise_completion();
     }
 }
 
+/// Sets moderation: an event for any completion waits until there are `count`, or until `period`
+/// microseconds have passed since the first of them; 0 means that this does not matter, `None` that
+/// it stays as it is.
+///
+/// # Errors
+///
+/// `ENOMEM`, `EIO` for a queue that is destroyed.
+pub(crate) fn modify(jfc: &Jfc, count: Option<u16>, period: Option<u16>) -> Result {
+    if count.is_none() && period.is_none() {
+        return Ok(());
+    }
+    let is_new = jfc.lock().state.moderated.is_none();
+    if is_new && count.unwrap_or(0) == 0 && period.unwrap_or(0) == 0 {
+        // It is off.
+        return Ok(());
+    }
+    let mut made = if is_new {
+        let entries = jfc.ring.geometry().entries();
+        Some(Moderated::new(&jfc.dev, jfc.id, entries)?)
+    } else {
+        None
+    };
+    let fire;
+    let unused;
+    {
+        let mut locked = jfc.lock();
+        let state = &mut *locked.state;
+        if state.dead {
+            return Err(EIO);
+        }
+        if state.moderated.is_none() {
+            state.moderated = made.take();
+        }
+        fire = state.set_moderation(jfc.ring.user_idx(), count, period);
+        unused = state.moderated.take_if(|moderated| moderated.is_unset());
+    }
+    // Without the lock.
+    drop(unused);
+    if fire {
+        notify(jfc);
+    }
+    Ok(())
+}
+
+/// Raises the event of a queue for which `alarm` is, if it is due.
+pub(crate) fn expired(jfc: &Jfc, alarm: &Alarm) {
+    let fire = {
+        let mut locked = jfc.lock();
+        let state = &mut *locked.state;
+        let unread = state.index.unread(jfc.ring.user_idx());
+        let waits = !state.dead && state.armed == Some(Armed::Moderated);
+        let fire = match &mut state.moderated {
+            Some(moderated) if waits && moderated.is_of(alarm) => moderated.expired(unread),
+            _ => false,
+        };
+        if fire {
+            state.armed = None;
+        }
+        fire
+    };
+    if fire {
+        notify(jfc);
+    }
+}
+
+/// Stops the timer of a queue: what is put off does not come any more.
+pub(crate) fn hush(jfc: &Jfc) {
+    let mut locked = jfc.lock();
+    let moderated = locked.state.moderated.take();
+    if locked.state.armed == Some(Armed::Moderated) {
+        locked.state.armed = None;
+    }
+    drop(locked);
+    // Without the lock.
+    drop(moderated);
+}
+
 impl State {
+    /// Tells whether events for any completion are put off.
+    fn is_moderated(&self) -> bool {
+        self.moderated
+            .as_ref()
+            .is_some_and(|moderated| moderated.is_on())
+    }
+
+    /// Notes a completion, the last one so far, while a moderated event is wanted; tells whether that
+    /// is due.
+    #[cold]
+    #[inline(never)]
+    fn moderate(&mut self, consumed: u32, solicited: bool, failed: bool) -> bool {
+        let unread = self.index.unread(consumed);
+        // There is one.
+        self.moderated
+            .as_mut()
+            .is_none_or(|moderated| moderated.completed(unread, solicited, failed))
+    }
+
+    /// Notes that a moderated event is wanted by one who has consumed the entries before `consumed`,
+    /// unless it is due: tells whether it is.
+    pub(crate) fn arm_moderated(&mut self, consumed: u32) -> bool {
+        let unread = self.index.unread(consumed);
+        let failed = is_among(self.failed, consumed, unread);
+        let solicited_too = self.armed == Some(Armed::Solicited);
+        let due = match &mut self.moderated {
+            Some(moderated) if !failed => {
+                let due = moderated.armed(unread);
+                if solicited_too && !due {
+                    moderated.want_solicited_too();
+                }
+                due
+            }
+            Some(moderated) => {
+                moderated.rest();
+                true
+            }
+            None => unread != 0,
+        };
+        self.armed = (!due).then_some(Armed::Moderated);
+        due
+    }
+
+    /// Sets moderation, which there is; tells whether an event is due by that. The owner has consumed
+    /// the entries before `consumed`.
+    fn set_moderation(&mut self, consumed: u32, count: Option<u16>, period: Option<u16>) -> bool {
+        let Some(moderated) = &mut self.moderated else {
+            return false;
+        };
+        moderated.set(count, period);
+        match self.armed {
+            Some(Armed::Any) if moderated.is_on() => self.armed = Some(Armed::Moderated),
+            Some(Armed::Moderated) => {
+                let due = moderated.changed(self.index.unread(consumed));
+                if due {
+                    self.armed = None;
+                } else if !moderated.is_on() {
+                    self.armed = Some(Armed::Any);
+                    moderated.rest();
+                }
+                return due;
+            }
+            _ => {}
+        }
+        false
+    }
+
     /// Tells whether there is something that the owner, who has consumed the entries before
     /// `consumed`, wants to know and does not.
     pub(crate) fn has_unread(&self, consumed: u32, what: Arm) -> bool {
         let unread = self.index.unread(consumed);
         match what {
             Arm::Any => unread != 0,
-            // Behind `consumed`, and not by more than there is unread.
-            Arm::Solicited => self.solicited.is_some_and(|seq| {
-                let ahead = seq.wrapping_sub(consumed);
-                ahead != 0 && ahead <= unread
-            }),
+            Arm::Solicited => is_among(self.solicited, consumed, unread),
         }
     }
 
@@ -243,14 +440,51 @@ impl State {
         self.index.unread(consumed) == 0
     }
 
-    /// Notes which event is wanted, or that none is any more.
-    pub(crate) fn arm(&mut self, what: Option<Arm>) {
-        self.armed = match (self.armed, what) {
+    /// Notes which event is wanted, and not moderated.
+    pub(crate) fn arm(&mut self, what: Arm) {
+        self.armed = Some(match (self.armed, what) {
             // Who wants any event does not get fewer by asking for solicited ones too.
-            (Some(Arm::Any), Some(Arm::Solicited)) => Some(Arm::Any),
-            _ => what,
-        };
+            (Some(Armed::Moderated), Arm::Solicited) => {
+                if let Some(moderated) = &mut self.moderated {
+                    moderated.want_solicited_too();
+                }
+                Armed::Moderated
+            }
+            (Some(Armed::Any), Arm::Solicited) | (_, Arm::Any) => Armed::Any,
+            (_, Arm::Solicited) => Armed::Solicited,
+        });
     }
+
+    /// Notes that no event is wanted any more.
+    fn disarm(&mut self) {
+        if self.armed == Some(Armed::Moderated) {
+            if let Some(moderated) = &mut self.moderated {
+                moderated.rest();
+            }
+        }
+        self.armed = None;
+    }
+
+    /// Asks for an event of a kernel client, in any case; tells whether there is something already.
+    pub(crate) fn rearm(&mut self, consumed: u32, what: Arm) -> bool {
+        if what == Arm::Any && self.is_moderated() {
+            if self.arm_moderated(consumed) {
+                // It has been told to look, and if it does not it hears of the next completion.
+                self.armed = Some(Armed::Any);
+            }
+        } else {
+            self.arm(what);
+        }
+        self.has_unread(consumed, what)
+    }
+}
+
+/// Tells whether the completion before index `seq` is one of the `unread` from `consumed` on.
+fn is_among(seq: Option<u32>, consumed: u32, unread: u32) -> bool {
+    seq.is_some_and(|seq| {
+        let ahead = seq.wrapping_sub(consumed);
+        ahead != 0 && ahead <= unread
+    })
 }
 
 /// Creates a completion queue.
@@ -288,6 +522,8 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
                 machine: JfcMachine::new(),
                 armed: None,
                 solicited: None,
+                failed: None,
+                moderated: None,
                 dead: false,
             },
             name,
@@ -304,6 +540,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
 pub(crate) fn destroy(jfc: &Jfc) {
     drop(jfc.dev.jfcs.remove(jfc.id));
     jfc.lock().state.dead = true;
+    hush(jfc);
     jfc.ring.withdraw(&jfc.dev);
     jfc.count.release();
 }

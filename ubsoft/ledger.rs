@@ -19,6 +19,10 @@ use crate::{
     },
     jfc::Jfc,
     jfr::Jfr,
+    moderation::{
+        Alarm,
+        Moderated, //
+    },
     queue::MappableRing,
     segment::{
         Segment,
@@ -59,6 +63,7 @@ const fn bytes_of(kind: Kind) -> usize {
         Kind::Targets => size_of::<TargetObject>(),
         Kind::Windows => size_of::<Window>(),
         Kind::Paths => tp::PATH_SIZE,
+        Kind::Alarms => size_of::<Alarm>() + size_of::<Moderated>(),
         // Parts of queues.
         Kind::Works => 0,
     }

@@ -94,9 +94,7 @@ pub(crate) fn poll(jfc: &Jfc, out: &mut Completions<'_>) {
 pub(crate) fn rearm(jfc: &Jfc, what: Arm) -> bool {
     let mut locked = jfc.lock();
     let consumed = jfc.ring.user_idx();
-    // Armed in any case: who does not look at the result hears of the next completion.
-    locked.state.arm(Some(what));
-    locked.state.has_unread(consumed, what)
+    locked.state.rearm(consumed, what)
 }
 
 /// Discards the oldest records as long as they are of objects that are gone. Process context.

@@ -30,6 +30,7 @@ mod logic {
     pub(crate) mod eid;
     pub(crate) mod group;
     pub(crate) mod jetty_state;
+    pub(crate) mod moderation;
     pub(crate) mod net_addr;
     pub(crate) mod options;
     pub(crate) mod ring;
@@ -80,6 +81,8 @@ mod kunit;
 mod ledger;
 #[deny(unsafe_code)]
 mod local;
+#[deny(unsafe_code)]
+mod moderation;
 #[deny(unsafe_code)]
 mod module;
 #[deny(unsafe_code)]

@@ -235,6 +235,74 @@ static int ubt_rearm(struct ubt_run *run)
 	return run->why[0] ? -EINVAL : 0;
 }
 
+static int ubt_moderate(struct ubt_end *end, u16 count, u16 period)
+{
+	struct ubcore_jfc_attr attr = {
+		.mask = UBCORE_JFC_MODERATE_COUNT | UBCORE_JFC_MODERATE_PERIOD,
+		.moderate_count = count,
+		.moderate_period = period,
+	};
+
+	return ubcore_modify_jfc(end->jfc, &attr, NULL);
+}
+
+/* Whether the handler is called until it has been so often. */
+static bool ubt_is_handled(struct ubt_end *end, int times)
+{
+	int i;
+
+	for (i = 0; i < 100 && atomic_read(&end->handled) != times; i++)
+		msleep(20);
+	return atomic_read(&end->handled) == times;
+}
+
+/* Events are put off, by count and by time; the last one for ever. */
+static int ubt_moderation(struct ubt_run *run)
+{
+	struct ubcore_jfc_attr attr = { .mask = 4 };
+	struct ubt_end *a = &run->a, *b = &run->b;
+	struct ubt_wr w;
+	int ret = 0, i;
+
+	for (i = 0; i < 10; i++)
+		ret = ret ?: ubt_post_recv(b, 0, 100, i);
+	ubt_wr_send(a, &w, 0, 100);
+	CHECK(run, ubcore_modify_jfc(b->jfc, &attr, NULL) == -EINVAL);
+	ret = ret ?: ubt_moderate(b, 3, 0);
+	ret = ret ?: ubt_post(a, &w) ?: ubt_post(a, &w) ?: ubt_collect(b, 2);
+	if (ret)
+		return ret;
+	CHECK(run, !atomic_read(&b->handled));
+	ret = ubt_post(a, &w) ?: ubt_collect(b, 3);
+	if (ret)
+		return ret;
+	CHECK(run, ubt_is_handled(b, 1));
+	/* What has been polled in time is not told. */
+	ret = ubt_moderate(b, 0, 65000);
+	CHECK(run, !ubcore_rearm_jfc(b->jfc, false));
+	ret = ret ?: ubt_post(a, &w) ?: ubt_collect(b, 4);
+	msleep(200);
+	CHECK(run, atomic_read(&b->handled) == 1);
+	/* What has not is, although nobody asks again. */
+	ret = ret ?: ubt_post(a, &w);
+	CHECK(run, ubt_is_handled(b, 2));
+	/* Also what was there when it was asked for. */
+	CHECK(run, ubcore_rearm_jfc(b->jfc, false) > 0);
+	CHECK(run, ubt_is_handled(b, 3));
+	ret = ret ?: ubt_collect(b, 5);
+	/* The time is not over when the queue goes. */
+	CHECK(run, !ubcore_rearm_jfc(b->jfc, false));
+	ret = ret ?: ubt_post(a, &w) ?: ubt_collect(a, 6);
+	return ret ?: run->why[0] ? -EINVAL : 0;
+}
+
+/* Both ends sleep until enough has come, or the time is over. */
+static int ubt_softirq_moderated(struct ubt_run *run)
+{
+	return ubt_moderate(&run->a, 8, 500) ?: ubt_moderate(&run->b, 0, 50) ?:
+	       ubt_softirq(run);
+}
+
 /* The handler of each end posts, which runs into the other's, and its own. */
 static int ubt_post_in_handler(struct ubt_run *run)
 {
@@ -329,6 +397,9 @@ const struct ubt_case ubt_context_cases[] = {
 	{ "post_recv_with_interrupts_off", ubt_recv_irqs_off, UBT_BOUND, RC },
 	{ "poll_with_interrupts_off", ubt_poll_irqs_off, UBT_BOUND, RC },
 	{ "rearm", ubt_rearm, UBT_BOUND, RC },
+	{ "moderation", ubt_moderation, UBT_BOUND, RC },
+	{ "moderated_in_softirq", ubt_softirq_moderated, UBT_BOUND,
+	  RM_TASKLET },
 	{ "post_in_handler", ubt_post_in_handler, UBT_BOUND, RC },
 	{ "buffer_comes_late", ubt_late_buffer, UBT_BOUND, RC },
 	{ "large_writes_with_interrupts_off", ubt_large, UBT_BOUND, RC },

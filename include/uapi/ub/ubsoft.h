@@ -316,10 +316,12 @@ struct ubsoft_cqe {
 #define UBSOFT_IOC_RQ_KICK		_IO(UBSOFT_IOC_MAGIC, 2)
 /*
  * One event for the next completion. High half: entries consumed so far: if
- * there are more already, the event comes at once.
+ * there are more already, the event comes at once. If MODIFY_JFC has set a
+ * count or a period, it waits for the one or the other, unless a completion
+ * failed or the ring is full.
  */
 #define UBSOFT_IOC_CQ_ARM		_IO(UBSOFT_IOC_MAGIC, 3)
-/* The same, for a solicited or failed completion only. */
+/* The same, for a solicited or failed completion only; this does not wait. */
 #define UBSOFT_IOC_CQ_ARM_SOLICITED	_IO(UBSOFT_IOC_MAGIC, 4)
 
 /* Opcodes of USER_CTL. */

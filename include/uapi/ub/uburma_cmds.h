@@ -599,8 +599,10 @@ enum uburma_create_jfc_attr {
  * enum uburma_modify_jfc_attr - attributes of UBURMA_CMD_MODIFY_JFC
  * @UBURMA_MODIFY_JFC_IN_HANDLE: u64, handle of the JFC
  * @UBURMA_MODIFY_JFC_IN_MASK: u32, enum uburma_jfc_attr_mask bits
- * @UBURMA_MODIFY_JFC_IN_MODERATE_COUNT: u16, completions per event
- * @UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD: u16, longest delay of an event
+ * @UBURMA_MODIFY_JFC_IN_MODERATE_COUNT: u16, completions per event, 0: any
+ *	number
+ * @UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD: u16, longest delay of an event in
+ *	microseconds, 0: any
  * @UBURMA_MODIFY_JFC_IN_UDATA: struct uburma_udata opt, driver data
  * @UBURMA_MODIFY_JFC_OUT_UDATA: struct uburma_udata, driver data
  *

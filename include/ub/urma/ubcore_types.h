@@ -1067,8 +1067,11 @@ typedef void (*ubcore_event_callback_t)(struct ubcore_event *event,
 /**
  * struct ubcore_jfc_attr - what can be changed of a completion queue
  * @mask: enum ubcore_jfc_attr_mask, or-ed
- * @moderate_count: completions per event
- * @moderate_period: microseconds until an event in any case
+ * @moderate_count: completions per event; 0: any number
+ * @moderate_period: microseconds from the first of them until an event in any
+ *	case; 0: any time. With both 0 each event comes with the first completion.
+ *	Events for failures, and those that are asked for solicited completions
+ *	only, do not wait.
  */
 struct ubcore_jfc_attr {
 	u32 mask;

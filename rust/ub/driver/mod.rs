@@ -251,7 +251,8 @@ pub(crate) trait Driver: Sized + Send + Sync + 'static {
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jfc<Self>>>;
 
-    /// Changes the moderation: completions per event, and microseconds until an event in any case.
+    /// Changes the moderation: completions per event, and microseconds until an event in any case;
+    /// 0 is none, `None` no change.
     fn modify_jfc(jfc: ArcBorrow<'_, Jfc<Self>>, count: Option<u16>, period: Option<u16>)
         -> Result;
 

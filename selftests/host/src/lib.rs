@@ -24,6 +24,8 @@ mod eid;
 mod group;
 #[path = "../../../rust/logic/jetty_state.rs"]
 mod jetty_state;
+#[path = "../../../rust/logic/moderation.rs"]
+mod moderation;
 #[path = "../../../rust/logic/net_addr.rs"]
 mod net_addr;
 #[path = "../../../rust/logic/options.rs"]

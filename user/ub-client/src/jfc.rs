@@ -295,7 +295,8 @@ impl Jfc {
         self.files.ring(request, queue, self.ring.consumed())
     }
 
-    /// Changes event moderation.
+    /// Changes event moderation: completions per event, microseconds until one in any case; 0
+    /// is none. `mask` says what is meant, UBURMA_JFC_ATTR_*.
     pub fn modify(&self, mask: u32, count: u16, period: u16) -> Result<()> {
         Cmd::new(UBURMA_CMD_MODIFY_JFC)
             .u64(UBURMA_MODIFY_JFC_IN_HANDLE, self.handle)

@@ -9,7 +9,7 @@ mod recipes;
 mod shot;
 
 pub use faults::{has_struck, Faults, Kind, KINDS};
-pub use shot::{AnyShot, CallShot, CmdShot, RecipeShot, Shot};
+pub use shot::{AnyShot, CallShot, CmdShot, Hit, RecipeShot, Shot};
 
 use ub_client::sys;
 

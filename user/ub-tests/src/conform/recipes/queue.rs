@@ -25,9 +25,12 @@ pub const RECIPES: &[Recipe] = &[
         prepare: |world| {
             Ok(Given::inputs(vec![
                 u64v(UBURMA_MODIFY_JFC_IN_HANDLE, world.a()?.sent.handle()),
-                u32v(UBURMA_MODIFY_JFC_IN_MASK, 0),
-                u16v(UBURMA_MODIFY_JFC_IN_MODERATE_COUNT, 0),
-                u16v(UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD, 0),
+                u32v(
+                    UBURMA_MODIFY_JFC_IN_MASK,
+                    UBURMA_JFC_ATTR_MODERATE_COUNT | UBURMA_JFC_ATTR_MODERATE_PERIOD,
+                ),
+                u16v(UBURMA_MODIFY_JFC_IN_MODERATE_COUNT, 1),
+                u16v(UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD, 10),
             ]))
         },
         finish: nothing,

@@ -7,8 +7,8 @@ use ub_client::tlv::Cmd;
 use ub_client::{Jetty, JettyConfig, Jfc, JfcConfig, Jfr, JfrConfig, Jfs, JfsConfig};
 
 use super::world::{made, nothing, run, World};
-use crate::failnth::{AnyShot, CmdShot};
-use crate::Failure;
+use crate::failnth::{AnyShot, CmdShot, Faults, Hit, Shot};
+use crate::{Failure, Outcome};
 
 /// A command that makes something, and the one that destroys it.
 fn creates<'a>(
@@ -65,19 +65,50 @@ pub fn create_jfc(world: &World) -> Result<AnyShot<'_>, Failure> {
     creates(world, jfc_cmd(world)?, handle, Jfc::delete_cmd)
 }
 
+/// Changes a queue; what is kept for that goes when it is changed back.
+struct Moderate<'a> {
+    jfc: Jfc,
+    shot: AnyShot<'a>,
+}
+
+impl Shot for Moderate<'_> {
+    fn fire(&mut self, faults: &Faults, nth: u32) -> Result<Hit, Failure> {
+        let hit = self.shot.fire(faults, nth)?;
+        if hit.0.is_err() {
+            // It may have been done without being told.
+            self.finish(0)?;
+        }
+        Ok(hit)
+    }
+
+    fn retry(&mut self) -> Result<(), i32> {
+        self.shot.retry()
+    }
+
+    fn finish(&mut self, errno: i32) -> Outcome {
+        check_eq!(errno, 0);
+        let both = UBURMA_JFC_ATTR_MODERATE_COUNT | UBURMA_JFC_ATTR_MODERATE_PERIOD;
+        Ok(self.jfc.modify(both, 0, 0)?)
+    }
+}
+
 pub fn modify_jfc(world: &World) -> Result<AnyShot<'_>, Failure> {
+    let ctx = &world.pair()?.a.ctx;
+    let jfc = Jfc::create(ctx, 8)?;
+    let both = UBURMA_JFC_ATTR_MODERATE_COUNT | UBURMA_JFC_ATTR_MODERATE_PERIOD;
     let cmd = Cmd::new(UBURMA_CMD_MODIFY_JFC)
-        .u64(UBURMA_MODIFY_JFC_IN_HANDLE, world.pair()?.a.sent.handle())
-        .u32(UBURMA_MODIFY_JFC_IN_MASK, 0)
-        .u16(UBURMA_MODIFY_JFC_IN_MODERATE_COUNT, 0)
-        .u16(UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD, 0)
+        .u64(UBURMA_MODIFY_JFC_IN_HANDLE, jfc.handle())
+        .u32(UBURMA_MODIFY_JFC_IN_MASK, both)
+        .u16(UBURMA_MODIFY_JFC_IN_MODERATE_COUNT, 4)
+        .u16(UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD, 10)
         .udata(
             UBURMA_MODIFY_JFC_IN_UDATA,
             Some(UBURMA_MODIFY_JFC_OUT_UDATA),
             &[],
             0,
         );
-    looks(world, cmd)
+    let shot = CmdShot::new(ctx.dev_fd(), cmd, nothing);
+    Ok(Box::new(Moderate { jfc, shot }))
 }
 
 pub fn delete_jfc(world: &World) -> Result<AnyShot<'_>, Failure> {
