@@ -34,7 +34,7 @@ fn swept<'a>(
 ) -> Outcome {
     let rules = Rules {
         errnos,
-        sparse_after: if is_full() { 0 } else { 24 },
+        sparse_after: if is_full() { 0 } else { 10 },
         ..Default::default()
     };
     let coverage = sweep(&Faults::set_up()?, rules, prepare)?;
@@ -272,7 +272,7 @@ fn die() -> Outcome {
 
 /// A device is made, with all that belongs to it; or it is not.
 fn make_device() -> Outcome {
-    swept("mkdir", 50, &[], || {
+    swept("mkdir", 30, &[], || {
         Ok(CallShot::new(
             || fs::create_dir(CONFIG).map_err(|err| Error::io("mkdir", &err)),
             |()| {
