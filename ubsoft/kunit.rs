@@ -34,7 +34,9 @@ use crate::{
     ring::{
         copy::{
             Dst,
-            Src, //
+            DstSpan,
+            Src,
+            SrcSpan, //
         },
         Kind,
         Ring, //
@@ -66,9 +68,9 @@ struct Pieces<'a> {
 }
 
 impl Source for Pieces<'_> {
-    fn piece(&mut self) -> Result<Src<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<SrcSpan<'_>, CrStatus> {
         let piece = self.bytes.get(..self.most.min(self.bytes.len()));
-        Ok(Src::bytes(piece.unwrap_or_default()))
+        Ok(Src::bytes(piece.unwrap_or_default()).into())
     }
 
     fn advance(&mut self, len: usize) {
@@ -80,7 +82,7 @@ impl Source for Pieces<'_> {
 struct Closed;
 
 impl Sink for Closed {
-    fn piece(&mut self) -> Result<Dst<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<DstSpan<'_>, CrStatus> {
         Err(CrStatus::RemAccessAbort)
     }
 
@@ -95,10 +97,10 @@ struct Room<'a> {
 }
 
 impl Sink for Room<'_> {
-    fn piece(&mut self) -> Result<Dst<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<DstSpan<'_>, CrStatus> {
         let end = self.at.saturating_add(self.most).min(self.bytes.len());
         let piece = self.bytes.get_mut(self.at..end).ok_or(CrStatus::LocLen)?;
-        Ok(Dst::bytes(piece))
+        Ok(Dst::bytes(piece).into())
     }
 
     fn advance(&mut self, len: usize) {

@@ -178,11 +178,11 @@ impl<'a> LocalPeer<'a> {
         };
         // The check of the entry let one buffer through.
         let sge = list.single().ok_or(CrStatus::LocOperation)?;
-        let mut word = self.part(remote, RemoteOp::Atomic, size.bytes())?;
+        let word = self.part(remote, RemoteOp::Atomic, size.bytes())?;
         let mut result = job.sq.dev.local_part(job.sq.owner, &sge)?;
         // A result that cannot be stored is found before the word changes.
         Sink::piece(&mut result)?;
-        let old = Sink::piece(&mut word)?
+        let old = word.word()?
             .atomic(op, size)
             .ok_or(CrStatus::RemOperation)?;
         let bytes = old.to_le_bytes();

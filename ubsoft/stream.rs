@@ -16,7 +16,9 @@ use crate::{
     ring::{
         copy::{
             Dst,
-            Src, //
+            DstSpan,
+            Src,
+            SrcSpan, //
         },
         pages::PageUse, //
     }, //
@@ -38,8 +40,8 @@ pub(crate) enum Failure {
 
 /// Where bytes come from.
 pub(crate) trait Source {
-    /// Returns the next contiguous bytes, at least one. To be called while some are left.
-    fn piece(&mut self) -> Result<Src<'_>, CrStatus>;
+    /// Returns the next bytes, at least one. To be called while some are left.
+    fn piece(&mut self) -> Result<SrcSpan<'_>, CrStatus>;
 
     /// Goes on by `len` bytes of that piece.
     fn advance(&mut self, len: usize);
@@ -47,16 +49,16 @@ pub(crate) trait Source {
 
 /// Where bytes go to.
 pub(crate) trait Sink {
-    /// Returns the next contiguous room, at least one byte. To be called while some is left.
-    fn piece(&mut self) -> Result<Dst<'_>, CrStatus>;
+    /// Returns the next room, at least one byte. To be called while some is left.
+    fn piece(&mut self) -> Result<DstSpan<'_>, CrStatus>;
 
     /// Goes on by `len` bytes of that piece.
     fn advance(&mut self, len: usize);
 }
 
 impl Source for &[u8] {
-    fn piece(&mut self) -> Result<Src<'_>, CrStatus> {
-        Ok(Src::bytes(self))
+    fn piece(&mut self) -> Result<SrcSpan<'_>, CrStatus> {
+        Ok(Src::bytes(self).into())
     }
 
     fn advance(&mut self, len: usize) {
@@ -104,6 +106,13 @@ impl<'a> Part<'a> {
         Ok((self.offset, self.left.min(CHUNK)))
     }
 
+    /// Returns the contiguous memory at its start, for an operation on a word.
+    #[inline]
+    pub(crate) fn word(&self) -> Result<Dst<'_>, CrStatus> {
+        let (offset, len) = self.window()?;
+        self.pages.write(offset, len).ok_or(self.fault)
+    }
+
     /// Goes on.
     #[inline]
     fn skip(&mut self, len: usize) {
@@ -115,9 +124,9 @@ impl<'a> Part<'a> {
 
 impl Source for Part<'_> {
     #[inline]
-    fn piece(&mut self) -> Result<Src<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<SrcSpan<'_>, CrStatus> {
         let (offset, len) = self.window()?;
-        self.pages.read(offset, len).ok_or(self.fault)
+        self.pages.source(offset, len).ok_or(self.fault)
     }
 
     #[inline]
@@ -128,9 +137,9 @@ impl Source for Part<'_> {
 
 impl Sink for Part<'_> {
     #[inline]
-    fn piece(&mut self) -> Result<Dst<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<DstSpan<'_>, CrStatus> {
         let (offset, len) = self.window()?;
-        self.pages.write(offset, len).ok_or(self.fault)
+        self.pages.sink(offset, len).ok_or(self.fault)
     }
 
     #[inline]
@@ -189,7 +198,7 @@ impl<'a, I: Iterator<Item = Sge>> Buffers<'a, I> {
 
 impl<I: Iterator<Item = Sge>> Source for Buffers<'_, I> {
     #[inline]
-    fn piece(&mut self) -> Result<Src<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<SrcSpan<'_>, CrStatus> {
         Source::piece(self.part()?)
     }
 
@@ -203,7 +212,7 @@ impl<I: Iterator<Item = Sge>> Source for Buffers<'_, I> {
 
 impl<I: Iterator<Item = Sge>> Sink for Buffers<'_, I> {
     #[inline]
-    fn piece(&mut self) -> Result<Dst<'_>, CrStatus> {
+    fn piece(&mut self) -> Result<DstSpan<'_>, CrStatus> {
         Sink::piece(self.part()?)
     }
 
@@ -229,11 +238,10 @@ pub(crate) fn transfer(
     while left != 0 {
         let from = src.piece().map_err(Failure::Source)?;
         let to = dst.piece().map_err(Failure::Sink)?;
-        let n = left.min(from.len()).min(to.len()).min(chunk);
+        let n = to.copy_from(from, left.min(chunk));
         if n == 0 {
             return Err(Failure::Source(CrStatus::LocLen));
         }
-        to.copy_from(from, n);
         if n == left {
             // As usual, all of it: nobody asks for what comes behind.
             return Ok(());

@@ -285,6 +285,24 @@ impl PinnedPages {
         Some((core::ptr::with_exposed_provenance_mut(address), run))
     }
 
+    /// Returns where the byte at `offset` is, how many of the `len` bytes from there on follow it
+    /// in its block, the blocks behind that, and the bytes of each of these.
+    ///
+    /// `None` if not all of the `len` bytes, at least one, are in the range.
+    #[inline]
+    pub(crate) fn span(
+        &self,
+        offset: usize,
+        len: usize,
+    ) -> Option<(usize, usize, &[usize], usize)> {
+        let end = offset.checked_add(len)?;
+        if len == 0 || end > self.len {
+            return None;
+        }
+        // No overflow: inside of the pinned pages.
+        self.map.span(self.start + offset, len)
+    }
+
     /// Gives back what is charged to the process, before the pages are unpinned.
     ///
     /// For when the object is to be dropped later, after a grace period: the process may pin again

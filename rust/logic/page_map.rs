@@ -218,6 +218,20 @@ impl<const PAGE: u32> PageMap<PAGE> {
         Some((first.wrapping_add(skip), run.min(len)))
     }
 
+    /// Returns where the kernel sees the user address `at`, how many of the `len` bytes from there
+    /// on follow it in the same block, the blocks behind that, and the bytes of each of these; all
+    /// of the bytes must be in the range.
+    #[inline]
+    pub(crate) fn span(&self, at: usize, len: usize) -> Option<(usize, usize, &[usize], usize)> {
+        if self.shift == WHOLE {
+            return Some((self.whole.wrapping_add(at), len, &[], 0));
+        }
+        let size = 1usize << self.shift;
+        let skip = at & (size - 1);
+        let (first, rest) = self.blocks_from(at)?.split_first()?;
+        Some((first.wrapping_add(skip), len.min(size - skip), rest, size))
+    }
+
     /// Goes through the contiguous parts of all pages: addresses and numbers of pages.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let mut at = self.start;

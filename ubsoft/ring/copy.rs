@@ -46,6 +46,114 @@ pub(crate) struct Dst<'a> {
     _owner: PhantomData<&'a ()>,
 }
 
+/// Memory in blocks, each of which is contiguous; it may be read, and written if `WRITE` says so.
+///
+/// # Invariants
+///
+/// `run` bytes at `at`, and after them `size` bytes at each of `rest` in turn, at most `len` in all,
+/// are valid for reading, with `WRITE` also for writing, during `'a`, by means that cope with
+/// changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Span<'a, const WRITE: bool> {
+    at: *mut u8,
+    run: usize,
+    rest: &'a [usize],
+    size: usize,
+    len: usize,
+}
+
+/// Memory in blocks that may be read.
+pub(crate) type SrcSpan<'a> = Span<'a, false>;
+
+/// Memory in blocks that may be written.
+pub(crate) type DstSpan<'a> = Span<'a, true>;
+
+impl<'a, const WRITE: bool> Span<'a, WRITE> {
+    /// Describes `len` bytes: `run` at an address, and blocks of `size` bytes behind them.
+    ///
+    /// # Safety
+    ///
+    /// As the type invariant says.
+    #[inline]
+    pub(super) unsafe fn new(
+        (at, run, rest, size): (usize, usize, &'a [usize], usize),
+        len: usize,
+    ) -> Self {
+        // INVARIANT: By the function's contract.
+        Self {
+            at: core::ptr::with_exposed_provenance_mut(at),
+            run,
+            rest,
+            size,
+            len,
+        }
+    }
+
+    /// Goes on by `len` bytes, at most those of the block.
+    #[inline(always)]
+    fn skip(&mut self, len: usize) {
+        // INVARIANT: What is left of the block, or the next one.
+        if len < self.run {
+            self.at = self.at.wrapping_add(len);
+            self.run = self.run.wrapping_sub(len);
+        } else if let Some((next, rest)) = self.rest.split_first() {
+            self.at = core::ptr::with_exposed_provenance_mut(*next);
+            (self.run, self.rest) = (self.size, rest);
+        } else {
+            self.run = 0;
+        }
+    }
+}
+
+impl DstSpan<'_> {
+    /// Copies `len` bytes, or as many as both have, in ascending order unless two blocks overlap;
+    /// returns how many.
+    #[inline]
+    pub(crate) fn copy_from(mut self, mut src: SrcSpan<'_>, len: usize) -> usize {
+        let len = len.min(self.len).min(src.len);
+        let mut left = len;
+        loop {
+            let n = left.min(self.run).min(src.run);
+            // SAFETY: By the type invariants, and within both blocks.
+            unsafe { copy(self.at, src.at, n) };
+            left = left.wrapping_sub(n);
+            if left == 0 || n == 0 {
+                return len.wrapping_sub(left);
+            }
+            self.skip(n);
+            src.skip(n);
+        }
+    }
+}
+
+impl<'a> From<Src<'a>> for SrcSpan<'a> {
+    #[inline]
+    fn from(src: Src<'a>) -> Self {
+        // INVARIANT: One block, which may be read.
+        Self {
+            at: src.ptr.cast_mut(),
+            run: src.len,
+            rest: &[],
+            size: 0,
+            len: src.len,
+        }
+    }
+}
+
+impl<'a> From<Dst<'a>> for DstSpan<'a> {
+    #[inline]
+    fn from(dst: Dst<'a>) -> Self {
+        // INVARIANT: One block, which may be written.
+        Self {
+            at: dst.ptr,
+            run: dst.len,
+            rest: &[],
+            size: 0,
+            len: dst.len,
+        }
+    }
+}
+
 impl<'a> Src<'a> {
     /// Describes a piece of memory.
     ///
@@ -70,12 +178,6 @@ impl<'a> Src<'a> {
             len: bytes.len(),
             _owner: PhantomData,
         }
-    }
-
-    /// Returns the length in bytes.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.len
     }
 }
 
@@ -103,20 +205,6 @@ impl<'a> Dst<'a> {
             len: bytes.len(),
             _owner: PhantomData,
         }
-    }
-
-    /// Returns the length in bytes.
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Copies `len` bytes, or as many as both have, in ascending order unless the two overlap.
-    #[inline]
-    pub(crate) fn copy_from(&self, src: Src<'_>, len: usize) {
-        let len = len.min(self.len).min(src.len);
-        // SAFETY: By the type invariants, and within both.
-        unsafe { copy(self.ptr, src.ptr, len) };
     }
 
     /// Copies `len` bytes; nothing, which returns `None`, if one of the two has less.

@@ -5,7 +5,9 @@
 use super::{
     copy::{
         Dst,
-        Src, //
+        DstSpan,
+        Src,
+        SrcSpan, //
     },
     lent::Lent, //
 };
@@ -98,6 +100,19 @@ impl Memory {
         match self {
             Self::Pinned(pages) => pages.run(offset, len),
             Self::Kernel(mem) => mem.run(offset, len),
+        }
+    }
+
+    /// Returns where the byte at `offset` is, how many of the `len` bytes from there on follow it
+    /// in its block, the blocks behind that, and the bytes of each of these.
+    #[inline]
+    fn span(&self, offset: usize, len: usize) -> Option<(usize, usize, &[usize], usize)> {
+        match self {
+            Self::Pinned(pages) => pages.span(offset, len),
+            Self::Kernel(mem) => {
+                let (ptr, run) = mem.run(offset, len)?;
+                Some((ptr.expose_provenance(), run, &[], 0))
+            }
         }
     }
 
@@ -391,13 +406,24 @@ impl PageUse<'_> {
         unsafe { (*self.pages.as_ref().pages.get()).as_ref() }
     }
 
-    /// Returns the contiguous memory at the start of a range, for reading; `None` unless the range
-    /// is inside and not empty.
+    /// Returns the memory of a range, for reading; `None` unless the range is inside and not empty.
     #[inline]
-    pub(crate) fn read(&self, offset: usize, len: usize) -> Option<Src<'_>> {
-        let (ptr, len) = self.memory()?.run(offset, len)?;
+    pub(crate) fn source(&self, offset: usize, len: usize) -> Option<SrcSpan<'_>> {
+        let span = self.memory()?.span(offset, len)?;
         // SAFETY: Pinned, or lent by its owner, as long as `self`; the kernel's mapping does not go.
-        Some(unsafe { Src::new(ptr, len) })
+        Some(unsafe { SrcSpan::new(span, len) })
+    }
+
+    /// The same for writing; `None` also if the memory was pinned for reading only.
+    #[inline]
+    pub(crate) fn sink(&self, offset: usize, len: usize) -> Option<DstSpan<'_>> {
+        let memory = self.memory()?;
+        if !memory.is_writable() {
+            return None;
+        }
+        let span = memory.span(offset, len)?;
+        // SAFETY: As in `source`, and for writing.
+        Some(unsafe { DstSpan::new(span, len) })
     }
 
     /// Returns where a range of a user's memory is, and how much of it is contiguous there.
@@ -409,7 +435,7 @@ impl PageUse<'_> {
         }
     }
 
-    /// The same for writing; `None` also if the memory was pinned for reading only.
+    /// Returns the contiguous memory at the start of a range, for writing; `None` as for [`Self::sink`].
     #[inline]
     pub(crate) fn write(&self, offset: usize, len: usize) -> Option<Dst<'_>> {
         let memory = self.memory()?;
@@ -417,7 +443,7 @@ impl PageUse<'_> {
             return None;
         }
         let (ptr, len) = memory.run(offset, len)?;
-        // SAFETY: As in `read`, and for writing.
+        // SAFETY: As in `sink`.
         Some(unsafe { Dst::new(ptr, len) })
     }
 }

@@ -156,6 +156,22 @@ proptest! {
             prop_assert_ne!(pages[last] + 1, pages[next]);
         }
 
+        // The same in blocks, as far as the range goes.
+        let (mut address, mut run, mut rest, size) = map.span(start + offset, len).unwrap();
+        let mut at = offset;
+        while at < offset + len {
+            prop_assert!(run >= 1);
+            for i in (0..run).step_by(97).chain([run - 1]) {
+                let page = KERNEL + pages[(at + i) / PAGE] * PAGE;
+                prop_assert_eq!(address.wrapping_add(i), page + (at + i) % PAGE);
+            }
+            at += run;
+            if at < offset + len {
+                (address, rest) = (rest[0], &rest[1..]);
+                run = size.min(offset + len - at);
+            }
+        }
+
         let listed: Vec<_> = map
             .runs()
             .flat_map(|(address, n)| (0..n).map(move |i| address + i * PAGE))
