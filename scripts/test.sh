@@ -16,6 +16,8 @@ PROGRAMS=$BUILD/user/x86_64-unknown-linux-gnu/release
 PASSED=0
 FAILED=0
 FAILURES=()
+# The process of the virtual machine, while there is one.
+VM=
 
 # failure TEXT: counts one, to be repeated at the end.
 failure() {
@@ -28,7 +30,8 @@ failure() {
 finish() {
 	local text
 	trap - EXIT
-	# What still builds beside.
+	# What still works beside.
+	[ -z "$VM" ] || kill "$VM" 2>/dev/null || true
 	wait
 	if [ "$PASSED" -eq 0 ] && [ "$FAILED" -eq 0 ]; then
 		failure "no test ran"
@@ -147,29 +150,36 @@ check_listed() {
 	done
 }
 
-# vm_tests FLAVOUR SUITE [OPTION...]: the list's programs of a suite.
-vm_tests() {
-	local flavour=$1 suite=$2 results=$BUILD/vm-$2.json kernel status=0
+# start_vm FLAVOUR SUITE [OPTION...]: begins with the list's programs of a suite.
+start_vm() {
+	local flavour=$1 suite=$2 kernel
 	shift 2
+	VM_RESULTS=$BUILD/vm-$suite.json
 	kernel=$("$SCRIPTS/kernel.sh" dir "$flavour")
-	rm -f "$results"
+	rm -f "$VM_RESULTS"
 	"$SCRIPTS/vm.py" run --kernel "$kernel" --modules "$BUILD/$flavour" --programs "$PROGRAMS" \
-		--suite "$suite" --console "$BUILD/vm-$suite-console.log" --results "$results" "$@" || status=$?
-	count_results VM "$results" "$status"
+		--suite "$suite" --console "$BUILD/vm-$suite-console.log" --results "$VM_RESULTS" "$@" &
+	VM=$!
 }
 
-# build_for FLAVOUR [COMMAND]: kernel, modules and programs. The crates of the modules
-# wait for each other, so a CPU is left for the programs, and for COMMAND after these.
+# finish_vm: waits for their end.
+finish_vm() {
+	local status=0
+	wait "$VM" || status=$?
+	VM=
+	count_results VM "$VM_RESULTS" "$status"
+}
+
+# build_for FLAVOUR: kernel, modules and programs. The crates of the modules wait for
+# each other, so a CPU is left for the programs.
 build_for() {
 	local flavour=$1 modules
-	shift
 	say "== kernel ($flavour) =="
 	needed "the $flavour kernel could not be built" "$SCRIPTS/kernel.sh" build "$flavour"
 	say "== modules and programs =="
 	"$SCRIPTS/modules.sh" build "$flavour" &
 	modules=$!
 	needed "the user programs do not build" "$SCRIPTS/user.sh"
-	"$@"
 	needed "the modules do not build for the $flavour kernel" wait "$modules"
 }
 
@@ -189,20 +199,25 @@ say "== set-up =="
 needed "the set-up failed" "$SCRIPTS/setup.sh"
 case $suite in
 test)
-	build_for debug host_tests
-	say "== tests in the virtual machine =="
 	check_listed
-	vm_tests debug test --kmemleak=one-cpu
+	build_for debug
+	say "== tests in the virtual machine, and beside it =="
+	start_vm debug test --kmemleak=one-cpu
+	# The machine waits often enough for this.
+	host_tests
+	finish_vm
 	;;
 soak)
 	build_for debug
 	say "== soak in the virtual machine =="
-	vm_tests debug soak --kmemleak
+	start_vm debug soak --kmemleak
+	finish_vm
 	;;
 kobject)
 	build_for kobject
 	say "== delayed releases in the virtual machine =="
-	vm_tests kobject kobject
+	start_vm kobject kobject
+	finish_vm
 	;;
 *) die "usage: test.sh [soak|kobject]" ;;
 esac
