@@ -29,7 +29,7 @@ use kernel::{
 };
 
 /// The class of all UB devices.
-static CLASS: ClassTable = ClassTable::new(c"ubcore");
+static CLASS: ClassTable = ClassTable::new(c"ubcore").net_namespaces();
 
 /// The state of the module.
 #[pin_data(PinnedDrop)]

@@ -198,7 +198,7 @@ c_api! {
         let (Ok(dev), Some(eid)) = (unsafe { (device(dev), eid.as_ref()) }) else {
             return false;
         };
-        let found = NetId::current().and_then(|net| dev.eids().get_in(eid_index, net));
+        let found = dev.eids().get(eid_index);
         found.is_some_and(|found| found.into_bytes() == eid_bytes(eid))
     }
 

@@ -96,7 +96,7 @@ struct ubcore_eid_info *ubcore_get_eid_list(struct ubcore_device *dev,
 void ubcore_free_eid_list(struct ubcore_eid_info *eid_list);
 
 /**
- * ubcore_has_eid() - whether the list would have an EID at an index
+ * ubcore_has_eid() - whether a device has an EID at an index, whoever may use it
  * @dev: device
  * @eid_index: index
  * @eid: EID

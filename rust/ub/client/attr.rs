@@ -116,8 +116,7 @@ impl Device {
         })
     }
 
-    /// Tells whether the device has this EID at this index, for the namespace of the calling
-    /// process.
+    /// Tells whether the device has this EID at this index, whoever may use it.
     ///
     /// # Errors
     ///

@@ -260,6 +260,29 @@ pub fn pin_to_cpu(cpu: usize) -> Result<()> {
     Ok(())
 }
 
+/// Puts the calling thread into a network namespace of its own, and lets it see the sysfs of that.
+pub fn leave_network() -> Result<()> {
+    // SAFETY: no memory is involved.
+    if unsafe { libc::unshare(libc::CLONE_NEWNET | libc::CLONE_NEWNS) } != 0 {
+        return Err(Error::last("unshare"));
+    }
+    let (none, root, flags) = (
+        std::ptr::null(),
+        c"/".as_ptr(),
+        libc::MS_REC | libc::MS_PRIVATE,
+    );
+    // SAFETY: strings that end with a zero, or none; what follows is seen by this thread alone.
+    if unsafe { libc::mount(none, root, none, flags, std::ptr::null()) } != 0 {
+        return Err(Error::last("mount"));
+    }
+    let (kind, place) = (c"sysfs".as_ptr(), c"/sys".as_ptr());
+    // SAFETY: as above.
+    if unsafe { libc::mount(kind, place, kind, 0, std::ptr::null()) } != 0 {
+        return Err(Error::last("mount of sysfs"));
+    }
+    Ok(())
+}
+
 /// Loads a kernel module from an open file.
 pub fn finit_module(fd: RawFd, params: &str) -> Result<()> {
     let params = CString::new(params).map_err(|_| Error::sys("finit_module", libc::EINVAL))?;
