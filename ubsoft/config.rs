@@ -56,6 +56,7 @@ impl configfs::GroupOperations for Root {
                 online: 1,
                 port: 2,
                 eids: 3,
+                poll: 4,
             ],
         };
         let device = Device::new(&self.host, name)?;
@@ -165,4 +166,30 @@ impl configfs::AttributeOperations<3> for Entry {
 fn number(text: &[u8]) -> Result<usize> {
     let text = core::str::from_utf8(text).map_err(|_| EINVAL)?;
     text.parse::<u8>().map(usize::from).map_err(|_| EINVAL)
+}
+
+#[vtable]
+impl configfs::AttributeOperations<4> for Entry {
+    type Data = Entry;
+
+    /// `poll`: 1 if anybody may have send queues polled by a thread, 0 if the privileged may.
+    fn show(entry: &Entry, page: &mut [u8; PAGE_SIZE]) -> Result<usize> {
+        let on: &[u8] = if entry.device.may_all_poll() {
+            b"1\n"
+        } else {
+            b"0\n"
+        };
+        show(page, &[on])
+    }
+
+    /// Sets it, for queues to come.
+    fn store(entry: &Entry, page: &[u8]) -> Result {
+        let on = match word(page) {
+            b"1" => true,
+            b"0" => false,
+            _ => return Err(EINVAL),
+        };
+        entry.device.let_all_poll(on);
+        Ok(())
+    }
 }

@@ -6,6 +6,7 @@ use crate::{
     bindings_ub::{
         UBSOFT_ABI_VERSION,
         UBSOFT_CTL_RING,
+        UBSOFT_FEATURE_POLL,
         UBSOFT_FEATURE_WINDOW,
         UBSOFT_IOC_MAGIC, //
     },
@@ -22,6 +23,7 @@ use crate::{
     },
     jfr,
     kernel_ext::task::MmId,
+    poller::Poller,
     ring::abi::{
         CtlRing,
         CtxResp, //
@@ -135,6 +137,9 @@ pub(crate) struct Context {
     /// The file by which the user rings, until the context is disassociated or freed.
     #[pin]
     doorbell: Mutex<Option<Doorbell<Bell>>>,
+    /// The thread that polls its send queues.
+    #[pin]
+    pub(crate) poller: Poller,
     count: Count,
 }
 
@@ -185,7 +190,7 @@ pub(crate) fn alloc(dev: &Arc<Dev>, eid_index: u32, udata: Udata<'_>) -> Result<
     };
     udata.write(&CtxResp {
         abi_version: UBSOFT_ABI_VERSION,
-        features: UBSOFT_FEATURE_WINDOW,
+        features: UBSOFT_FEATURE_WINDOW | UBSOFT_FEATURE_POLL,
         doorbell_fd,
         // CAST: A small number.
         page_size: PAGE_SIZE as u32,
@@ -200,6 +205,7 @@ pub(crate) fn alloc(dev: &Arc<Dev>, eid_index: u32, udata: Udata<'_>) -> Result<
             bell,
             mm: MmId::current(),
             doorbell <- new_mutex!(doorbell, "Context::doorbell"),
+            poller <- Poller::new(),
             count: Count::one(&dev.host.counters, CountKind::Contexts),
         }),
     )?;

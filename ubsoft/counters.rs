@@ -51,6 +51,8 @@ pub(crate) enum Kind {
     Paths,
     /// Timers of moderated completion queues.
     Alarms,
+    /// Threads that poll send queues.
+    Pollers,
     /// Queued works.
     Works,
 }
@@ -73,11 +75,12 @@ pub(crate) const KINDS: [Kind; NAMES.len()] = [
     Kind::Windows,
     Kind::Paths,
     Kind::Alarms,
+    Kind::Pollers,
     Kind::Works,
 ];
 
 /// The names that debugfs shows, by kind.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "devices",
     "contexts",
     "rings",
@@ -94,6 +97,7 @@ const NAMES: [&str; 17] = [
     "windows",
     "paths",
     "alarms",
+    "pollers",
     "works",
 ];
 

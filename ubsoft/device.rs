@@ -88,6 +88,8 @@ pub(crate) struct Soft {
     pub(crate) eid: Eid,
     /// The port is down: nothing comes or goes but what stays on the device.
     port_down: Atomic<bool>,
+    /// Anybody may have send queues polled by a thread.
+    poll: Atomic<bool>,
     /// The EIDs by index. Held while the administrator changes them or the port, so that what is
     /// told of it comes in that order.
     #[pin]
@@ -130,6 +132,7 @@ impl Soft {
             node,
             eid,
             port_down: Atomic::new(false),
+            poll: Atomic::new(false),
             admin <- new_mutex!(eids, "Soft::admin"),
             jfcs <- new_id_map!(1..=MAX_OBJECTS, reaper()),
             jfss <- new_id_map!(FIRST_ID..=LAST_ID, reaper()),
@@ -149,6 +152,11 @@ impl Soft {
     #[inline]
     pub(crate) fn is_port_down(&self) -> bool {
         self.port_down.load(Relaxed)
+    }
+
+    /// Tells whether anybody may have send queues polled by a thread, not just the privileged.
+    pub(crate) fn may_all_poll(&self) -> bool {
+        self.poll.load(Relaxed)
     }
 
     /// Reserves the id that a user wants, or any if that is 0.
@@ -263,6 +271,16 @@ impl Device {
     /// Tells whether the port is down.
     pub(crate) fn is_port_down(&self) -> bool {
         self.registration.device().is_port_down()
+    }
+
+    /// Tells whether anybody may have send queues polled by a thread.
+    pub(crate) fn may_all_poll(&self) -> bool {
+        self.registration.device().may_all_poll()
+    }
+
+    /// Sets whether anybody may; queues that are there stay as they are.
+    pub(crate) fn let_all_poll(&self, on: bool) {
+        self.registration.device().poll.store(on, Relaxed);
     }
 
     /// Takes the port down or up, and tells who wants to know if that is a change.

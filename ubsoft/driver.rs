@@ -288,7 +288,7 @@ impl Driver for Soft {
         cfg: JfsCfg<Self>,
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jfs>> {
-        let request = Request::read(&dev, cfg.send.eid_index, user)?;
+        let request = Request::read_send(&dev, cfg.send.eid_index, user)?;
         jetty::create_jfs(&dev.into(), cfg, request)
     }
 
@@ -332,7 +332,7 @@ impl Driver for Soft {
         cfg: JettyCfg<Self>,
         user: Option<User<'_, Self>>,
     ) -> Result<Arc<Jetty>> {
-        let request = Request::read(&dev, cfg.send.eid_index, user)?;
+        let request = Request::read_send(&dev, cfg.send.eid_index, user)?;
         jetty::create_jetty(&dev.into(), cfg, request)
     }
 

@@ -186,7 +186,7 @@ pub(crate) fn buffer_taken(jetty: &Jetty, remaining: u32) {
 pub(crate) fn create_jfs(
     dev: &Arc<Dev>,
     cfg: JfsCfg<Soft>,
-    request: Request<'_>,
+    mut request: Request<'_>,
 ) -> Result<Arc<Jfs>> {
     if cfg.send.trans_mode == TransMode::Rc.raw() {
         return Err(EOPNOTSUPP);
@@ -204,6 +204,7 @@ pub(crate) fn create_jfs(
             id,
         },
         jfc: cfg.jfc.clone(),
+        poll: request.poll.take(),
         request: &request,
         count: Count::one(&dev.host.counters, CountKind::Jfs),
     };
@@ -211,6 +212,7 @@ pub(crate) fn create_jfs(
     let jfs = Jfs::new_jfs(cfg, id, grant, try_pin_init!(JfsData { sq }))?;
     pending.publish();
     reservation.publish(jfs.clone());
+    Sq::begin_polling(jfs.sq());
     Ok(jfs)
 }
 
@@ -232,7 +234,7 @@ pub(crate) fn destroy_jfs(jfs: &Jfs) {
 pub(crate) fn create_jetty(
     dev: &Arc<Dev>,
     cfg: JettyCfg<Soft>,
-    request: Request<'_>,
+    mut request: Request<'_>,
 ) -> Result<Arc<Jetty>> {
     let owner = request.owner;
     if cfg.send_jfc.owner() != owner || cfg.recv_jfc.owner() != owner || cfg.jfr.owner() != owner {
@@ -258,6 +260,7 @@ pub(crate) fn create_jetty(
             id,
         },
         jfc: cfg.send_jfc.clone(),
+        poll: request.poll.take(),
         request: &request,
         count: Count::one(&dev.host.counters, CountKind::Jetty),
     };
@@ -281,6 +284,7 @@ pub(crate) fn create_jetty(
     }
     pending.publish();
     reservation.publish(jetty.clone());
+    Sq::begin_polling(&jetty.sq);
     Ok(jetty)
 }
 

@@ -23,6 +23,7 @@ use crate::{
         Alarm,
         Moderated, //
     },
+    poller,
     queue::MappableRing,
     segment::{
         Segment,
@@ -63,6 +64,7 @@ const fn bytes_of(kind: Kind) -> usize {
         Kind::Targets => size_of::<TargetObject>(),
         Kind::Windows => size_of::<Window>(),
         Kind::Paths => tp::PATH_SIZE,
+        Kind::Pollers => poller::SIZE,
         Kind::Alarms => size_of::<Alarm>() + size_of::<Moderated>(),
         // Parts of queues.
         Kind::Works => 0,

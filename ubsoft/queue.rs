@@ -4,6 +4,11 @@
 //! to user space.
 
 use crate::{
+    bindings_ub::{
+        UBSOFT_POLL_IDLE_DEFAULT,
+        UBSOFT_POLL_IDLE_MAX,
+        UBSOFT_QUEUE_POLL, //
+    },
     counters::{
         Count,
         Kind as CountKind, //
@@ -11,10 +16,15 @@ use crate::{
     device::Dev,
     host::CtxId,
     kernel_ext::{
+        cap::{
+            capable,
+            Cap, //
+        },
         handle_table::Reservation,
         task::MmId, //
     },
     logic::ring::Geometry,
+    poller::Slot,
     ring::{
         abi::{
             QueueReq,
@@ -35,7 +45,8 @@ use kernel::{
     mm::virt::VmaNew,
     page::PAGE_SHIFT,
     prelude::*,
-    sync::Arc, //
+    sync::Arc,
+    time::Delta, //
 };
 
 /// Largest ring in bytes: the distance of the offsets at which rings are mapped. So offsets are
@@ -80,6 +91,13 @@ pub(crate) fn mmap(dev: &Dev, owner: CtxId, pgoff: usize, vma: &VmaNew) -> Resul
     entry.ring.mmap(vma)
 }
 
+/// What only some queues may ask for.
+#[derive(Default, PartialEq, Eq)]
+struct Extra {
+    flags: u32,
+    poll_idle: u32,
+}
+
 /// Who wants a queue, and what for.
 pub(crate) struct Request<'a> {
     /// The context.
@@ -90,6 +108,8 @@ pub(crate) struct Request<'a> {
     pub(crate) eid: [u8; 16],
     /// The user's word for the queue, for a kernel client a number that no other queue has.
     pub(crate) user_obj: u64,
+    /// The place of a send queue that is to be polled by a thread.
+    pub(crate) poll: Option<Slot>,
     /// Where the reply goes; `None` for a kernel client.
     udata: Option<Udata<'a>>,
 }
@@ -102,31 +122,78 @@ impl<'a> Request<'a> {
     /// `EFAULT`, `EINVAL` for reserved fields that are not 0, `EIO` for a context whose device is
     /// gone.
     pub(crate) fn read(dev: &Dev, eid_index: u32, user: Option<User<'a, Soft>>) -> Result<Self> {
+        let (request, extra) = Self::read_any(dev, eid_index, user)?;
+        if extra != Extra::default() {
+            return Err(EINVAL);
+        }
+        Ok(request)
+    }
+
+    /// The same for a send queue, which may ask to be polled.
+    ///
+    /// # Errors
+    ///
+    /// Also `EINVAL` for a time that is too long, `EPERM` for a user who may not ask; those of
+    /// [`Slot::reserve`].
+    pub(crate) fn read_send(
+        dev: &Dev,
+        eid_index: u32,
+        user: Option<User<'a, Soft>>,
+    ) -> Result<Self> {
+        let uctx = user.as_ref().map(|user| user.uctx);
+        let (mut request, extra) = Self::read_any(dev, eid_index, user)?;
+        let Some(uctx) = uctx else {
+            return Ok(request);
+        };
+        match extra.flags {
+            0 if extra.poll_idle == 0 => return Ok(request),
+            UBSOFT_QUEUE_POLL if extra.poll_idle <= UBSOFT_POLL_IDLE_MAX => {}
+            _ => return Err(EINVAL),
+        }
+        if !dev.may_all_poll() && !capable(Cap::SysNice) {
+            return Err(EPERM);
+        }
+        let micros = match extra.poll_idle {
+            0 => UBSOFT_POLL_IDLE_DEFAULT,
+            micros => micros,
+        };
+        let idle = Delta::from_micros(micros.into());
+        request.poll = Some(Slot::reserve(uctx.into(), idle)?);
+        Ok(request)
+    }
+
+    /// Reads what all queues have, and what some may have beside.
+    fn read_any(dev: &Dev, eid_index: u32, user: Option<User<'a, Soft>>) -> Result<(Self, Extra)> {
         let Some(user) = user else {
-            return Ok(Self {
+            let request = Self {
                 owner: CtxId::KERNEL,
                 mm: None,
                 // Of what peers can name ubcore has seen that there is one.
                 eid: dev.eid_at(eid_index).unwrap_or_default(),
                 user_obj: dev.host.new_number(),
+                poll: None,
                 udata: None,
-            });
+            };
+            return Ok((request, Extra::default()));
         };
         let QueueReq {
             user_obj,
             flags,
+            poll_idle,
             reserved,
         } = user.udata.read()?;
-        if flags != 0 || reserved != [0; 5] {
+        if reserved != [0; 4] {
             return Err(EINVAL);
         }
-        Ok(Self {
+        let request = Self {
             owner: user.uctx.id(),
             mm: user.uctx.mm(),
             eid: user.uctx.eid(),
             user_obj,
+            poll: None,
             udata: Some(user.udata),
-        })
+        };
+        Ok((request, Extra { flags, poll_idle }))
     }
 }
 

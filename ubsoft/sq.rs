@@ -37,6 +37,7 @@ use crate::{
         sqe::SqLimits,
         types::TransMode, //
     },
+    poller::Slot,
     queue::{
         PendingRing,
         QueueRing,
@@ -177,6 +178,10 @@ pub(crate) struct Sq {
     pub(crate) jfc: Arc<Jfc>,
     /// Being destroyed: long copies end.
     stopped: Atomic<bool>,
+    /// Its place with the thread that polls it, if one does.
+    poll: Option<Slot>,
+    /// The user's index as that thread saw it last.
+    polled: Atomic<u32>,
     /// Who runs the queue: [`IDLE`], [`RUNNING`] or [`AGAIN`].
     turn: Atomic<u32>,
     /// A [`Wake`].
@@ -232,6 +237,8 @@ pub(crate) struct SqParts<'a> {
     pub(crate) name: SqName,
     /// Where its completions go.
     pub(crate) jfc: Arc<Jfc>,
+    /// Set if it is to be polled.
+    pub(crate) poll: Option<Slot>,
     /// Who wants it.
     pub(crate) request: &'a Request<'a>,
     /// Counts the object.
@@ -285,6 +292,8 @@ impl Sq {
                 ring,
                 jfc: parts.jfc,
                 stopped: Atomic::new(false),
+                poll: parts.poll,
+                polled: Atomic::new(0),
                 turn: Atomic::new(IDLE),
                 wake: Atomic::new(Wake::None as u32),
                 state <- new_mutex!(
@@ -313,6 +322,9 @@ impl Sq {
     /// is none of the owner's business, so a work does it.
     #[inline]
     pub(crate) fn kick(this: &Arc<Self>) {
+        if let Some(poll) = &this.poll {
+            poll.wake();
+        }
         if this.mm.is_none() || this.mm == MmId::current() {
             Self::run(this);
         } else {
@@ -321,9 +333,37 @@ impl Sq {
     }
 
     /// Runs the queue, or has the one that runs it run it again. May sleep.
+    #[inline(always)]
     pub(crate) fn run(this: &Arc<Self>) {
+        Self::run_some(this, true);
+    }
+
+    /// Has the thread that polls the queue, if one does, look at it from now on.
+    pub(crate) fn begin_polling(this: &Arc<Self>) {
+        if let Some(poll) = &this.poll {
+            poll.add(this);
+        }
+    }
+
+    /// Tells the thread that polls the queue whether something was posted.
+    pub(crate) fn is_posted(&self) -> bool {
+        self.ring.user_idx() != self.polled.load(Relaxed)
+    }
+
+    /// Runs the queue for that thread, which comes back if there is more.
+    pub(crate) fn poll(this: &Arc<Self>) {
+        let posted = this.ring.user_idx();
+        let more = Self::run_some(this, false);
+        let seen = if more { posted.wrapping_sub(1) } else { posted };
+        this.polled.store(seen, Relaxed);
+    }
+
+    /// Runs the queue within a budget; `true` if there is more, which is left to a work or to the
+    /// caller. One function for both, or the usual path would be taken apart.
+    #[inline(never)]
+    fn run_some(this: &Arc<Self>, by_work: bool) -> bool {
         if !this.begin() {
-            return;
+            return false;
         }
         for _ in 0..RUNS {
             let after = {
@@ -342,12 +382,15 @@ impl Sq {
                 break;
             }
             if this.end() {
-                return;
+                return false;
             }
         }
-        // Ordered before the work, which sees all that was posted by now; so notes are done with.
+        // Ordered before who goes on, who sees all that was posted by now; so notes are done with.
         this.turn.xchg(IDLE, Full);
-        Self::schedule(this);
+        if by_work {
+            Self::schedule(this);
+        }
+        true
     }
 
     /// Takes the right to run the queue, or leaves a note for who has it.
@@ -515,6 +558,9 @@ impl Sq {
         };
         // Cancels it, and waits for it if it runs.
         drop(timer);
+        if let Some(poll) = &self.poll {
+            poll.release(Some(self));
+        }
     }
 
     /// Ends the life of the queue: when this returns it does not run and will not again.

@@ -88,6 +88,8 @@ mod module;
 #[deny(unsafe_code)]
 mod poll;
 #[deny(unsafe_code)]
+mod poller;
+#[deny(unsafe_code)]
 mod post;
 #[deny(unsafe_code)]
 mod queue;

@@ -16,6 +16,7 @@ struct mm_struct;
 struct net;
 struct ns_common;
 struct page;
+struct task_struct;
 
 /* device.c */
 void ub_helper_dev_set_uevent_suppress(struct device *dev, bool suppress);
@@ -53,6 +54,10 @@ bool ub_helper_may_sleep(void);
 bool ub_helper_irqs_disabled(void);
 void ub_helper_local_bh_disable(void);
 void ub_helper_local_bh_enable(void);
+struct task_struct *ub_helper_thread_create(int (*run)(void *data), void *data,
+					    const char *name);
+int ub_helper_thread_stop(struct task_struct *thread);
+void ub_helper_give_way(void);
 
 /* uaccess.c */
 int ub_helper_get_user(u64 *word, u64 address, size_t size);

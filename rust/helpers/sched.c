@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/bottom_half.h>
+#include <linux/err.h>
 #include <linux/export.h>
+#include <linux/kthread.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include "helpers.h"
 
 bool ub_helper_fatal_signal_pending(void)
@@ -57,3 +60,32 @@ void ub_helper_local_bh_enable(void)
 	local_bh_enable();
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_local_bh_enable, "uburma,ubsoft,ubagg");
+
+/* A thread with the nice value and the processors of the caller. */
+struct task_struct *ub_helper_thread_create(int (*run)(void *data), void *data,
+					    const char *name)
+{
+	struct task_struct *thread = kthread_create(run, data, "%s", name);
+
+	if (IS_ERR(thread))
+		return thread;
+	set_user_nice(thread, task_nice(current));
+	/* Where these are gone already, any others do. */
+	set_cpus_allowed_ptr(thread, current->cpus_ptr);
+	get_task_struct(thread);
+	wake_up_process(thread);
+	return thread;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_thread_create, "uburma,ubsoft,ubagg");
+
+int ub_helper_thread_stop(struct task_struct *thread)
+{
+	return kthread_stop_put(thread);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_thread_stop, "uburma,ubsoft,ubagg");
+
+void ub_helper_give_way(void)
+{
+	cond_resched_tasks_rcu_qs();
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_give_way, "uburma,ubsoft,ubagg");

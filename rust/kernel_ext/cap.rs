@@ -20,6 +20,8 @@ pub(crate) enum Cap {
     IpcLock,
     /// Administration of the system.
     SysAdmin,
+    /// Taking more of the processors than others.
+    SysNice,
 }
 
 /// Tells whether the calling task has `cap` in the initial user namespace.
@@ -29,6 +31,7 @@ pub(crate) fn capable(cap: Cap) -> bool {
         Cap::NetRaw => bindings::CAP_NET_RAW,
         Cap::IpcLock => bindings::CAP_IPC_LOCK,
         Cap::SysAdmin => bindings::CAP_SYS_ADMIN,
+        Cap::SysNice => bindings::CAP_SYS_NICE,
     };
     // SAFETY: A valid capability, asked for in process context.
     unsafe { bindings::capable(cap as c_int) }

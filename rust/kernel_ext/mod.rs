@@ -50,6 +50,7 @@ pub(crate) mod rdma_cgroup;
 pub(crate) mod reaper;
 pub(crate) mod ring_mem;
 pub(crate) mod task;
+pub(crate) mod thread;
 pub(crate) mod use_wait;
 pub(crate) mod user;
 pub(crate) mod workqueue;

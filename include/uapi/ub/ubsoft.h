@@ -35,6 +35,7 @@
 
 /* ubsoft_ctx_resp.features */
 #define UBSOFT_FEATURE_WINDOW	(1u << 0) /* segments can be mapped: struct ubsoft_seg_req */
+#define UBSOFT_FEATURE_POLL	(1u << 1) /* send queues can be polled: UBSOFT_QUEUE_POLL */
 
 /**
  * struct ubsoft_ctx_resp - reply to CREATE_CTX
@@ -59,10 +60,36 @@ struct ubsoft_ctx_resp {
 	__u32 reserved[9];
 };
 
+/* ubsoft_queue_req.flags */
+
+/*
+ * Have a thread of the kernel look for posts, for CREATE_JFS and CREATE_JETTY. The
+ * polled queues of a context share one, which ends with the last of them. It has
+ * the nice value and the processors of the task that made the first one, and is in
+ * the root control group; so the flag is for tasks with CAP_SYS_NICE, and for all
+ * on a device whose attribute "poll" says so (EPERM).
+ *
+ * When there were no posts for a while the thread sets UBSOFT_RING_NEED_KICK in
+ * all of these rings, looks once more, and sleeps. So who posts to one
+ *
+ *	- writes entries and user_idx as usual,
+ *	- lets a full memory barrier follow,
+ *	- reads kern_flags, and kicks if UBSOFT_RING_NEED_KICK is set.
+ *
+ * A kick carries out what was posted, as always, and wakes the thread.
+ */
+#define UBSOFT_QUEUE_POLL	(1u << 0)
+
+/* Largest ubsoft_queue_req.poll_idle, and the one that 0 stands for. */
+#define UBSOFT_POLL_IDLE_MAX		10000000
+#define UBSOFT_POLL_IDLE_DEFAULT	1000
+
 /**
  * struct ubsoft_queue_req - private data of CREATE_JFC, _JFS, _JFR and _JETTY
  * @user_obj: comes back as user_data in completions of this queue
- * @flags: 0
+ * @flags: UBSOFT_QUEUE_*, or-ed
+ * @poll_idle: with UBSOFT_QUEUE_POLL: microseconds without posts after which the
+ *	thread sleeps; that of a context is the largest so far. Without: 0
  * @reserved: 0
  *
  * Absent private data is the same as all zeros.
@@ -70,7 +97,8 @@ struct ubsoft_ctx_resp {
 struct ubsoft_queue_req {
 	__aligned_u64 user_obj;
 	__u32 flags;
-	__u32 reserved[5];
+	__u32 poll_idle;
+	__u32 reserved[4];
 };
 
 /**
@@ -159,7 +187,11 @@ struct ubsoft_import_seg_resp {
 #define UBSOFT_RING_CQ		3	/* completions: JFC */
 
 /* ubsoft_ring_header.kern_flags */
-#define UBSOFT_RING_NEED_KICK	(1u << 0) /* RQ: kick after the next post */
+/*
+ * RQ: kick after the next post. SQ that is polled (UBSOFT_QUEUE_POLL): nobody
+ * looks, kick. Other SQs: kick in any case; the flag is not used.
+ */
+#define UBSOFT_RING_NEED_KICK	(1u << 0)
 #define UBSOFT_RING_ERROR	(1u << 1) /* the queue is in the error state */
 #define UBSOFT_RING_OVERFLOW	(1u << 2) /* CQ: completions were lost */
 #define UBSOFT_RING_GONE	(1u << 3) /* the device is gone */

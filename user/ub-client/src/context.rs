@@ -279,12 +279,22 @@ impl Context {
 pub trait CmdExt {
     /// Adds ubsoft's private data of a queue: the cookie of its completions.
     fn queue_udata(self, in_id: u32, out_id: u32, user_obj: u64) -> Self;
+
+    /// The same for a send queue, which a thread of the kernel shall poll if there is a time, in
+    /// microseconds, after which that sleeps; 0 for the kernel's.
+    fn send_udata(self, in_id: u32, out_id: u32, user_obj: u64, poll: Option<u32>) -> Self;
 }
 
 impl CmdExt for Cmd {
     fn queue_udata(self, in_id: u32, out_id: u32, user_obj: u64) -> Self {
+        self.send_udata(in_id, out_id, user_obj, None)
+    }
+
+    fn send_udata(self, in_id: u32, out_id: u32, user_obj: u64, poll: Option<u32>) -> Self {
         let req = ubsoft_queue_req {
             user_obj,
+            flags: if poll.is_some() { UBSOFT_QUEUE_POLL } else { 0 },
+            poll_idle: poll.unwrap_or(0),
             ..Default::default()
         };
         self.udata(

@@ -2,6 +2,7 @@
 
 //! Send queues and jettys.
 
+use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
 
 use ub_abi::*;
@@ -55,6 +56,24 @@ impl SendQueue {
         self.kick()
     }
 
+    /// Posts to a queue that a thread of the kernel polls; makes a system call only to wake that.
+    #[inline]
+    pub fn send_polled(&mut self, wr: &SendWr<'_>) -> Result<()> {
+        self.post(wr)?;
+        self.wake_if_needed()
+    }
+
+    /// Wakes the thread that polls the queue if it sleeps, or is about to.
+    #[inline]
+    pub fn wake_if_needed(&self) -> Result<()> {
+        // The thread says that it sleeps, then looks for posts; here it is the other way round.
+        fence(Ordering::SeqCst);
+        if self.ring.ring().kern_flags() & UBSOFT_RING_NEED_KICK != 0 {
+            self.kick()?;
+        }
+        Ok(())
+    }
+
     /// The ring.
     pub fn ring(&self) -> &SendRing {
         &self.ring
@@ -91,6 +110,9 @@ pub struct JfsConfig {
     pub jfc: u64,
     /// Cookie of its events and completions.
     pub cookie: u64,
+    /// Has a thread of the kernel poll it, which sleeps after so many microseconds without posts,
+    /// 0 for the kernel's choice. Not in stages.
+    pub poll: Option<u32>,
 }
 
 impl JfsConfig {
@@ -108,6 +130,7 @@ impl JfsConfig {
             err_timeout: 17,
             jfc: jfc.handle(),
             cookie: 0,
+            poll: None,
         }
     }
 }
@@ -187,10 +210,11 @@ impl Jfs {
             .u32(UBURMA_CREATE_JFS_IN_JFC_ID, 0)
             .u64(UBURMA_CREATE_JFS_IN_JFC_HANDLE, config.jfc)
             .u64(UBURMA_CREATE_JFS_IN_URMA_JFS, config.cookie)
-            .queue_udata(
+            .send_udata(
                 UBURMA_CREATE_JFS_IN_UDATA,
                 UBURMA_CREATE_JFS_OUT_UDATA,
                 config.cookie,
+                config.poll,
             )
             .out(UBURMA_CREATE_JFS_OUT_ID, 4)
             .out(UBURMA_CREATE_JFS_OUT_DEPTH, 4)
@@ -417,10 +441,11 @@ impl Jetty {
                 (config.group != 0).into(),
             )
             .u64(UBURMA_CREATE_JETTY_IN_URMA_JETTY, config.cookie)
-            .queue_udata(
+            .send_udata(
                 UBURMA_CREATE_JETTY_IN_UDATA,
                 UBURMA_CREATE_JETTY_OUT_UDATA,
                 config.cookie,
+                send.poll,
             )
             .out(UBURMA_CREATE_JETTY_OUT_ID, 4)
             .out(UBURMA_CREATE_JETTY_OUT_HANDLE, 8)

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use ub_client::abi::*;
 use ub_client::sys::{self, Epoll, Exit, Fork, MapFlags, Mapping};
 use ub_client::{
-    Context, Device, Error, Jetty, Jfc, Jfce, Jfr, Segment, SegmentConfig, SendWr, Token, Window,
+    Context, Device, Error, Jetty, Jfc, Jfce, Jfr, Jfs, JfsConfig, Segment, SegmentConfig, SendWr, Token, Window,
 };
 use ub_tests::counters::Snapshot;
 use ub_tests::failnth::{
@@ -131,6 +131,24 @@ fn lend_and_map() -> Outcome {
             move || map.peek64(0),
             |word| {
                 check_eq!(word, 0x0101_0101_0101_0101);
+                Ok(())
+            },
+        ))
+    })
+}
+
+/// A send queue, and a thread that polls it.
+fn polled_queue() -> Outcome {
+    let side = Side::create(Default::default())?;
+    let config = JfsConfig {
+        poll: Some(1),
+        ..JfsConfig::on(&side.sent)
+    };
+    swept("a polled queue", 10, &[], || {
+        Ok(CallShot::new(
+            || Jfs::create(&side.ctx, config),
+            |mut jfs| {
+                jfs.destroy()?;
                 Ok(())
             },
         ))
@@ -368,6 +386,7 @@ pub fn main() -> ExitCode {
             open_device,
             map_ring,
             lend_and_map,
+            polled_queue,
             poll_channel,
             ring_doorbell,
             close_files,

@@ -207,8 +207,14 @@ fn driver_request_is_checked() -> Outcome {
     with(&[])?;
     let flags = ubsoft_queue_req { flags: 1, ..good };
     check_errno!(with(sys::bytes_of(&flags)), EINVAL);
+    // Only send queues are polled.
+    let idle = ubsoft_queue_req {
+        poll_idle: 1,
+        ..good
+    };
+    check_errno!(with(sys::bytes_of(&idle)), EINVAL);
     let reserved = ubsoft_queue_req {
-        reserved: [0, 0, 0, 0, 1],
+        reserved: [0, 0, 0, 1],
         ..good
     };
     check_errno!(with(sys::bytes_of(&reserved)), EINVAL);

@@ -237,6 +237,7 @@ fn jfs_config(jfc: u64) -> JfsConfig {
         err_timeout: 0,
         jfc,
         cookie: 0,
+        poll: None,
     }
 }
 

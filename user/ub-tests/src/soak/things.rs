@@ -116,6 +116,7 @@ impl Home {
             err_timeout: 17,
             jfc: self.jfc(rng, board),
             cookie: rng.next(),
+            poll: (rng.below(8) == 0).then(|| rng.below(3000) as u32),
         }
     }
 
