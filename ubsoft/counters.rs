@@ -9,7 +9,6 @@ use kernel::{
     sync::{
         atomic::{
             Atomic,
-            Full,
             Relaxed, //
         },
         Arc, //
@@ -181,7 +180,7 @@ impl<const N: usize> Count<N> {
     /// Says that the objects are gone, though their memory may stay a while. Again does nothing.
     pub(crate) fn release(&self) {
         for (kind, amount) in &self.amounts {
-            let gone = amount.xchg(0, Full);
+            let gone = amount.hot_xchg(0);
             if gone != 0 {
                 self.counters.change(*kind, gone.wrapping_neg());
             }

@@ -19,6 +19,7 @@ use crate::{
         handle_table::HandleTable,
         id_map::{
             IdMap,
+            Linked,
             IdReservation, //
         }, //
     },
@@ -164,7 +165,7 @@ impl Soft {
     /// # Errors
     ///
     /// `EEXIST` if it is taken, `EINVAL` if it is too large, `ENOSPC`, `ENOMEM`.
-    pub(crate) fn reserve_id<'a, T: Send + Sync>(
+    pub(crate) fn reserve_id<'a, T: Linked>(
         &self,
         map: &'a IdMap<T>,
         wanted: u32,
@@ -301,6 +302,6 @@ impl Drop for Device {
     fn drop(&mut self) {
         // Peers do not find it any more. Then the registration goes, and with it all objects.
         let dev = self.registration.device();
-        drop(dev.host.nodes.remove(dev.node));
+        dev.host.nodes.withdraw(dev.node);
     }
 }

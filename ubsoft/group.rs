@@ -198,6 +198,6 @@ pub(crate) fn create(
 
 /// Destroys a jetty group that has no members: messages do not find it any more.
 pub(crate) fn destroy(group: &JettyGroup) {
-    drop(group.dev.groups.remove(group.id));
+    group.dev.groups.withdraw(group.id);
     group.count.release();
 }

@@ -218,7 +218,7 @@ pub(crate) fn create_jfs(
 
 /// Destroys a send queue: when this returns, it does not run.
 pub(crate) fn destroy_jfs(jfs: &Jfs) {
-    drop(jfs.sq.dev.jfss.remove(jfs.sq.name.id));
+    jfs.sq.dev.jfss.withdraw(jfs.sq.name.id);
     jfs.sq.shut();
     if jfs.sq.jfc.kernel {
         poll::discard(&jfs.sq.jfc);
@@ -341,7 +341,7 @@ pub(crate) fn destroy_jetty(jetty: &Jetty) {
     if let Some(group) = &jetty.group {
         group.leave(jetty.sq.name.id);
     }
-    drop(jetty.sq.dev.jettys.remove(jetty.sq.name.id));
+    jetty.sq.dev.jettys.withdraw(jetty.sq.name.id);
     jetty.closed.store(true, Relaxed);
     jetty.users.revoke();
     jetty.sq.shut();

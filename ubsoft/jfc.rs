@@ -538,7 +538,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
 
 /// Destroys a completion queue; nothing is completed on it any more.
 pub(crate) fn destroy(jfc: &Jfc) {
-    drop(jfc.dev.jfcs.remove(jfc.id));
+    jfc.dev.jfcs.withdraw(jfc.id);
     jfc.lock().state.dead = true;
     hush(jfc);
     jfc.ring.withdraw(&jfc.dev);

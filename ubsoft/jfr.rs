@@ -501,7 +501,7 @@ pub(crate) fn query(jfr: &Jfr) -> (u32, u32) {
 
 /// Destroys a receive queue: when this returns, no message is under way to it.
 pub(crate) fn destroy(jfr: &Jfr) {
-    drop(jfr.dev.jfrs.remove(jfr.id));
+    jfr.dev.jfrs.withdraw(jfr.id);
     let waiters = {
         let mut locked = jfr.lock();
         locked.state.dead = true;

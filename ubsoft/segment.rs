@@ -227,7 +227,7 @@ pub(crate) fn register(
 
 /// Unregisters a segment: when this returns, nobody accesses the memory, and it is not pinned.
 pub(crate) fn unregister(segment: &Segment) {
-    drop(segment.dev.segs.remove(segment.token_id));
+    segment.dev.segs.withdraw(segment.token_id);
     segment.pages.revoke();
     segment.count.release();
 }

@@ -194,7 +194,7 @@ pub(crate) fn import(
 
 /// Gives up an import: new work requests do not find it.
 pub(crate) fn unimport(object: &TargetObject) {
-    drop(object.dev.targets.remove(object.reference));
+    object.dev.targets.withdraw(object.reference);
     object.count.release();
 }
 

@@ -20,8 +20,8 @@ pub(crate) struct Binding {
     /// The command under way that binds it.
     pending: Option<Arc<Request>>,
     /// Commands that have ended, and whose end nobody has read; has room for one more while one is
-    /// under way.
-    past: KVec<Arc<Request>>,
+    /// under way. Mostly there never are any, which makes the drop cheap.
+    past: Option<KVec<Arc<Request>>>,
 }
 
 impl Binding {
@@ -32,10 +32,11 @@ impl Binding {
             if !request.is_success() {
                 self.target = None;
             }
-            // There is room.
-            let _ = self.past.push_within_capacity(request);
+            self.remember(request);
         }
-        self.past.retain(|request| !request.is_settled());
+        if let Some(past) = &mut self.past {
+            past.retain(|request| !request.is_settled());
+        }
     }
 
     /// Returns what the jetty is bound to; waits for a command under way.
@@ -51,7 +52,8 @@ impl Binding {
 
     /// Makes room for one more command.
     pub(crate) fn prepare(&mut self) -> Result {
-        Ok(self.past.reserve(1, GFP_KERNEL)?)
+        let past = self.past.get_or_insert_with(KVec::new);
+        Ok(past.reserve(1, GFP_KERNEL)?)
     }
 
     /// Notes a command under way that binds the jetty; there is room for it, and no other one.
@@ -62,7 +64,9 @@ impl Binding {
 
     /// Notes a command that has ended; there is room for it.
     pub(crate) fn remember(&mut self, request: Arc<Request>) {
-        let _ = self.past.push_within_capacity(request);
+        if let Some(past) = &mut self.past {
+            let _ = past.push_within_capacity(request);
+        }
     }
 
     /// Notes that the jetty is not bound any more; returns what it was bound to.
@@ -71,7 +75,7 @@ impl Binding {
     }
 
     /// Returns the commands whose end nobody has read, and forgets them.
-    pub(crate) fn take_past(&mut self) -> KVec<Arc<Request>> {
-        core::mem::take(&mut self.past)
+    pub(crate) fn take_past(&mut self) -> Option<KVec<Arc<Request>>> {
+        self.past.take()
     }
 }

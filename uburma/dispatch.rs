@@ -63,6 +63,8 @@ pub(crate) type EventRun = for<'a> fn(&EventCall<'a>, Checked<'_>) -> Result;
 pub(crate) struct Call<'a> {
     /// The file.
     file: &'a UbFile,
+    /// Its context, if there was one when the command began.
+    context: Option<&'a Context>,
     /// Keeps context and objects until the command is done; `None` when they are gone.
     alive: Option<UseGuard<'a>>,
     /// What the user passed.
@@ -76,7 +78,8 @@ impl<'a> Call<'a> {
     ///
     /// `EINVAL` without a context that is needed, `EIO` when the device is gone.
     fn enter(file: &'a UbFile, mode: Mode, attrs: &'a AttrTable<'a>) -> Result<Self> {
-        if mode != Mode::Always && file.context().is_none() {
+        let context = file.context();
+        if mode != Mode::Always && context.is_none() {
             return Err(EINVAL);
         }
         let alive = file.enter();
@@ -85,7 +88,12 @@ impl<'a> Call<'a> {
             (None, _) => return Err(EIO),
             (Some(_), _) => (),
         }
-        Ok(Self { file, alive, attrs })
+        Ok(Self {
+            file,
+            context,
+            alive,
+            attrs,
+        })
     }
 
     /// Returns how many elements of an output of variable length fit; 0 without the output.
@@ -110,7 +118,7 @@ impl<'a> Call<'a> {
 
     /// Returns the context.
     pub(crate) fn context(&self) -> Result<&'a Context> {
-        self.file.context().ok_or(EINVAL)
+        self.context.or_else(|| self.file.context()).ok_or(EINVAL)
     }
 
     /// Returns for whom the driver works.

@@ -11,6 +11,7 @@ use crate::{
             Sink, //
         }, //
     },
+    kernel_ext::spin::HotSpinLock,
     logic::use_count::{
         Counted,
         Reference,
@@ -35,12 +36,11 @@ use crate::{
     },
 };
 use kernel::{
-    new_mutex, new_spinlock,
+    new_mutex,
     prelude::*,
     sync::{
         Arc,
-        Mutex,
-        SpinLock, //
+        Mutex, //
     },
 };
 
@@ -117,6 +117,16 @@ classes! {
     JettyGroup: level 2,
 }
 
+impl Payload {
+    /// Tells whether objects of the class may have events, or commands that end later.
+    fn has_events(&self) -> bool {
+        !matches!(
+            self,
+            Self::TokenId(_) | Self::Segment(_) | Self::ImportedSegment(_)
+        )
+    }
+}
+
 /// One more than the highest level.
 pub(crate) const LEVELS: u32 = 3;
 
@@ -163,10 +173,10 @@ pub(crate) struct Uobject {
     sink: Option<Arc<Sink>>,
     /// What a query tells the user. Innermost lock.
     #[pin]
-    echo: SpinLock<Echo>,
+    echo: HotSpinLock<Echo>,
     /// What it is built on. Innermost lock; nothing is dropped under it.
     #[pin]
-    parents: SpinLock<Parents>,
+    parents: HotSpinLock<Parents>,
     /// Of a jetty: what it is bound to. Held while ubcore binds or unbinds, and while an object is
     /// configured, activated or deactivated.
     #[pin]
@@ -204,8 +214,8 @@ impl Uobject {
                 payload: object.into_payload(),
                 use_count: UseCount::new(),
                 sink: parts.sink,
-                echo <- new_spinlock!(parts.echo, "uburma::Uobject::echo"),
-                parents <- new_spinlock!(parts.parents, "uburma::Uobject::parents"),
+                echo <- new_hot_spinlock!(parts.echo, "uburma::Uobject::echo"),
+                parents <- new_hot_spinlock!(parts.parents, "uburma::Uobject::parents"),
                 binding <- new_mutex!(Binding::default(), "uburma::Uobject::binding"),
                 request: parts.request,
                 _tally: Stats::count(stats, Item::Object),
@@ -296,8 +306,11 @@ impl Uobject {
 
     /// Ends its events, and returns how many of them the user has read.
     pub(crate) fn retire_events(&self) -> Reported {
+        if !self.payload.has_events() {
+            return Reported::default();
+        }
         let requests = self.binding.lock().take_past();
-        for request in Iterator::chain(requests.iter(), &self.request) {
+        for request in Iterator::chain(requests.iter().flatten(), &self.request) {
             request.retire();
         }
         self.sink

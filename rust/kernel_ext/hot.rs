@@ -33,6 +33,9 @@ pub(crate) trait HotCount: HotWord {
     /// `atomic_fetch_add()`.
     fn hot_add(&self, by: Self::Value) -> Self::Value;
 
+    /// `atomic_xchg()`
+    fn hot_xchg(&self, new: Self::Value) -> Self::Value;
+
     /// `atomic_cmpxchg()`; returns what the word held, unordered if that is not `old`.
     fn hot_cmpxchg(&self, old: Self::Value, new: Self::Value) -> Result<Self::Value, Self::Value>;
 }
@@ -112,6 +115,28 @@ macro_rules! hot_count {
             #[inline(always)]
             fn hot_add(&self, by: $value) -> $value {
                 self.fetch_add(by, Full)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(always)]
+            fn hot_xchg(&self, new: $value) -> $value {
+                let before: $value;
+                // SAFETY: A valid, aligned word. An exchange with memory is locked by itself.
+                unsafe {
+                    core::arch::asm!(
+                        concat!("xchg [{word}], {new", $modifier, "}"),
+                        new = inout(reg) new => before,
+                        word = in(reg) self.as_ptr(),
+                        options(nostack, preserves_flags),
+                    )
+                };
+                before
+            }
+
+            #[cfg(not(target_arch = "x86_64"))]
+            #[inline(always)]
+            fn hot_xchg(&self, new: $value) -> $value {
+                self.xchg(new, Full)
             }
 
             #[cfg(target_arch = "x86_64")]

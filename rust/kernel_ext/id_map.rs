@@ -8,7 +8,10 @@
 //! [`HandleTable`]: super::handle_table::HandleTable
 
 use super::{
-    hot::HotWord,
+    hot::{
+        HotCount,
+        HotWord, //
+    },
     id_space::{
         IdSpace,
         Newest, //
@@ -19,9 +22,13 @@ use super::{
     }, //
 };
 use core::{
+    cell::UnsafeCell,
     marker::PhantomData,
     ops::RangeInclusive,
-    ptr::NonNull, //
+    ptr::{
+        null,
+        NonNull, //
+    }, //
 };
 use kernel::{
     prelude::*,
@@ -34,46 +41,74 @@ use kernel::{
     }, //
 };
 
-/// An entry: the table's reference to an object, and the means to drop it later.
+/// What an object has in itself to be in an [`IdMap`]: the means to drop the table's reference
+/// later, so that neither adding nor removing it allocates anything.
 ///
-/// Made with the reservation, so that removing cannot fail.
+/// It does for one stay in one table, ever.
 #[repr(C)]
-struct Node<T: Send + Sync + 'static> {
-    /// At the start: what the reaper gets.
-    doomed: Doomed,
-    /// Set when the node is published.
-    object: Option<Arc<T>>,
+pub(crate) struct Link {
+    /// At the start: what the reaper gets. Used by the table alone, once the object is its.
+    doomed: UnsafeCell<Doomed>,
+    /// The object as [`Arc::into_raw`] has it; likewise.
+    object: UnsafeCell<*const c_void>,
+    /// 1 as soon as a table has the object.
+    taken: Atomic<u32>,
 }
 
-impl<T: Send + Sync + 'static> Node<T> {
-    /// Makes a node without object.
-    fn new() -> Result<KBox<Self>> {
-        let node = Self {
-            doomed: Doomed::new(Self::reap),
-            object: None,
-        };
-        Ok(KBox::new(node, GFP_KERNEL)?)
+// SAFETY: No more than two pointers, of which the first user of `taken` alone makes use.
+unsafe impl Send for Link {}
+// SAFETY: As above.
+unsafe impl Sync for Link {}
+
+impl Link {
+    /// Makes the link of an object that is in no table.
+    pub(crate) const fn new() -> Self {
+        Self {
+            doomed: UnsafeCell::new(Doomed::new(Self::keep)),
+            object: UnsafeCell::new(null()),
+            taken: Atomic::new(0),
+        }
     }
 
-    /// Drops a node.
+    /// Stands for the drop of an object in no table.
     ///
     /// # Safety
     ///
-    /// `doomed` must be that of a `Node<T>` that nobody else has any more.
-    unsafe fn reap(doomed: *mut Doomed) {
-        // SAFETY: By the function's contract; nodes are allocated by `KBox`.
-        drop(unsafe { KBox::from_raw(doomed.cast::<Self>()) });
+    /// None.
+    unsafe fn keep(_doomed: *mut Doomed) {}
+
+    /// Drops the table's reference to an object.
+    ///
+    /// # Safety
+    ///
+    /// `doomed` must be that of the link of an object that a table of `T` had, once.
+    unsafe fn reap<T>(doomed: *mut Doomed) {
+        // SAFETY: By the function's contract, with the pointer of `IdReservation::publish`.
+        drop(unsafe {
+            let object = *(*doomed.cast::<Self>()).object.get();
+            Arc::from_raw(object.cast::<T>())
+        });
     }
+}
+
+/// An object that can be in an [`IdMap`].
+///
+/// # Safety
+///
+/// The link must be a part of the object, and always the same one.
+pub(crate) unsafe trait Linked: Send + Sync + 'static {
+    /// Returns the link.
+    fn link(&self) -> &Link;
 }
 
 /// A table from ids to `Arc<T>` for readers in RCU sections.
 ///
 /// # Invariants
 ///
-/// Each entry is a published `Node<T>` that the table owns, and that is valid for a grace period
-/// after it has been taken out.
+/// Each entry is what [`Arc::into_raw`] returned. The table owns its count, and keeps it for a grace
+/// period after it has been taken out.
 #[pin_data(PinnedDrop)]
-pub(crate) struct IdMap<T: Send + Sync + 'static> {
+pub(crate) struct IdMap<T: Linked> {
     #[pin]
     space: IdSpace,
     /// Who drops what was taken out.
@@ -83,7 +118,7 @@ pub(crate) struct IdMap<T: Send + Sync + 'static> {
     _objects: PhantomData<Arc<T>>,
 }
 
-impl<T: Send + Sync + 'static> IdMap<T> {
+impl<T: Linked> IdMap<T> {
     /// Makes an empty table; see [`new_id_map!`].
     ///
     /// Before its code goes, a module must have dropped `reaper`, which waits for late drops.
@@ -101,26 +136,18 @@ impl<T: Send + Sync + 'static> IdMap<T> {
         })
     }
 
-    /// Completes a reservation, or frees the id again.
-    fn reserved(&self, id: u32) -> Result<IdReservation<'_, T>> {
-        let mut this = IdReservation {
-            map: self,
-            id,
-            node: None,
-        };
-        this.node = Some(Node::new()?);
-        Ok(this)
-    }
-
     /// Reserves the next free id; `EBUSY` if all are taken, `ENOMEM`.
     pub(crate) fn reserve(&self) -> Result<IdReservation<'_, T>> {
-        self.reserved(self.space.reserve()?)
+        Ok(IdReservation {
+            map: self,
+            id: self.space.reserve()?,
+        })
     }
 
     /// Reserves the given id; `EBUSY` if it is taken.
     pub(crate) fn reserve_exact(&self, id: u32) -> Result<IdReservation<'_, T>> {
         self.space.reserve_exact(id)?;
-        self.reserved(id)
+        Ok(IdReservation { map: self, id })
     }
 
     /// Borrows the object of an entry.
@@ -129,10 +156,10 @@ impl<T: Send + Sync + 'static> IdMap<T> {
     ///
     /// `entry` must be in the table when `'g` begins, during all of which the caller must be in
     /// one RCU section or hold the lock.
-    unsafe fn object<'g>(entry: NonNull<c_void>) -> Option<ArcBorrow<'g, T>> {
-        // SAFETY: By the type invariant. Published nodes do not change.
-        let node = unsafe { &*entry.as_ptr().cast::<Node<T>>() };
-        node.object.as_ref().map(Arc::as_arc_borrow)
+    #[inline(always)]
+    unsafe fn object<'g>(entry: NonNull<c_void>) -> ArcBorrow<'g, T> {
+        // SAFETY: By the type invariant, and the function's contract.
+        unsafe { ArcBorrow::from_raw(entry.as_ptr().cast()) }
     }
 
     /// Looks an object up; it stays valid as long as the RCU section.
@@ -144,17 +171,15 @@ impl<T: Send + Sync + 'static> IdMap<T> {
     ) -> Option<ArcBorrow<'g, T>> {
         let entry = NonNull::new(self.space.load(id))?;
         // SAFETY: Loaded in the RCU section of the guard.
-        unsafe { Self::object(entry) }
+        Some(unsafe { Self::object(entry) })
     }
 
     /// Looks an object up as [`Self::get_rcu`] does.
     #[inline(always)]
     pub(crate) fn find<'g>(&'g self, _guard: &'g rcu::Guard, id: u32) -> Option<&'g T> {
         let entry = NonNull::new(self.space.load(id))?;
-        // SAFETY: By the type invariant, valid as long as the RCU section. Published nodes do not
-        // change.
-        let node: &'g Node<T> = unsafe { entry.cast().as_ref() };
-        node.object.as_deref()
+        // SAFETY: By the type invariant, valid as long as the RCU section.
+        Some(unsafe { entry.cast().as_ref() })
     }
 
     /// Looks an object up as [`Self::find`] does, or remembers: a few instructions if the one of
@@ -210,21 +235,36 @@ impl<T: Send + Sync + 'static> IdMap<T> {
 
     /// Takes an object out if it is there and `condition` holds; that runs under the spinlock.
     pub(crate) fn remove_if(&self, id: u32, condition: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
+        self.take_out(id, |object| condition(&object).then(|| object.into()))
+    }
+
+    /// Takes an object out as [`Self::remove`] does, without a reference for the caller; tells
+    /// whether there was one.
+    pub(crate) fn withdraw(&self, id: u32) -> bool {
+        self.take_out(id, |_| Some(())).is_some()
+    }
+
+    /// Takes an object out if it is there and `decide` returns something, which is the result; that
+    /// runs under the spinlock.
+    #[inline]
+    fn take_out<R>(
+        &self,
+        id: u32,
+        decide: impl FnOnce(ArcBorrow<'_, T>) -> Option<R>,
+    ) -> Option<R> {
         let mut space = self.space.lock();
         let entry = NonNull::new(space.load(id))?;
         // SAFETY: In the table, whose lock is held.
-        let object: Arc<T> = unsafe { Self::object(entry) }?.into();
-        if !condition(&object) {
-            // The table's reference is another one: this drop frees nothing.
-            return None;
-        }
+        let object = unsafe { Self::object(entry) };
+        let result = decide(object)?;
+        let doomed = object.link().doomed.get();
         space.erase(id);
         // After the entry is gone, and before its grace period.
         self.generation.hot_store(self.reaper.new_number());
         drop(space);
-        // SAFETY: Taken out once, so retired once; by the type's invariant a node.
-        unsafe { self.reaper.retire(entry.as_ptr().cast()) };
-        Some(object)
+        // SAFETY: Taken out once, so retired once; made ready when it was published.
+        unsafe { self.reaper.retire(doomed) };
+        Some(result)
     }
 
     /// Goes through the objects as [`HandleTable::newest_first`] does.
@@ -244,7 +284,7 @@ impl<T: Send + Sync + 'static> IdMap<T> {
 }
 
 #[pinned_drop]
-impl<T: Send + Sync + 'static> PinnedDrop for IdMap<T> {
+impl<T: Linked> PinnedDrop for IdMap<T> {
     fn drop(self: Pin<&mut Self>) {
         // There can be no readers any more: they borrow the table.
         loop {
@@ -254,8 +294,8 @@ impl<T: Send + Sync + 'static> PinnedDrop for IdMap<T> {
             };
             space.erase(id);
             drop(space);
-            // SAFETY: The table's node, no longer in it.
-            unsafe { Node::<T>::reap(entry.as_ptr().cast()) };
+            // SAFETY: The table's count, no longer in it.
+            drop(unsafe { Arc::from_raw(entry.as_ptr().cast::<T>()) });
         }
     }
 }
@@ -288,52 +328,62 @@ impl<T> Memo<T> {
 }
 
 /// A reserved id of an [`IdMap`]; dropping it frees the id.
-pub(crate) struct IdReservation<'a, T: Send + Sync + 'static> {
+pub(crate) struct IdReservation<'a, T: Linked> {
     map: &'a IdMap<T>,
     id: u32,
-    /// The future entry; `None` only while the reservation begins or ends.
-    node: Option<KBox<Node<T>>>,
 }
 
-impl<T: Send + Sync + 'static> IdReservation<'_, T> {
+impl<T: Linked> IdReservation<'_, T> {
     /// Returns the id.
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
 
     /// Makes the object visible under the id; cannot fail.
-    pub(crate) fn publish(mut self, object: Arc<T>) {
-        let Some(mut node) = self.node.take() else {
+    ///
+    /// An object that was in a table before is not made visible, which is a fault of the caller.
+    pub(crate) fn publish(self, object: Arc<T>) {
+        let link = object.link();
+        if link.taken.hot_cmpxchg(0, 1).is_err() {
+            pr_warn_ratelimited!("an object for a second table\n");
             return;
-        };
-        node.object = Some(object);
-        let entry = NonNull::from(KBox::leak(node)).cast();
-        // INVARIANT: The table takes the node.
+        }
+        let (doomed, raw) = (link.doomed.get(), link.object.get());
+        let object = Arc::into_raw(object).cast::<c_void>();
+        // SAFETY: The first user of the link, in an object that is not dropped before it has been
+        // taken out again.
+        unsafe {
+            *doomed = Doomed::new(Link::reap::<T>);
+            *raw = object;
+        }
+        // SAFETY: Not null: it points into an allocation.
+        let entry = unsafe { NonNull::new_unchecked(object.cast_mut()) };
+        // INVARIANT: The table takes the count.
         self.map.space.lock().publish(self.id, entry);
         core::mem::forget(self);
     }
 }
 
-impl<T: Send + Sync + 'static> Drop for IdReservation<'_, T> {
+impl<T: Linked> Drop for IdReservation<'_, T> {
     fn drop(&mut self) {
         self.map.space.lock().erase(self.id);
     }
 }
 
 /// An iterator over an [`IdMap`], see [`IdMap::newest_first`].
-pub(crate) struct NewestFirst<'a, T: Send + Sync + 'static> {
+pub(crate) struct NewestFirst<'a, T: Linked> {
     map: &'a IdMap<T>,
     cursor: Newest,
 }
 
-impl<T: Send + Sync + 'static> Iterator for NewestFirst<'_, T> {
+impl<T: Linked> Iterator for NewestFirst<'_, T> {
     type Item = (u32, Arc<T>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut space = self.map.space.lock();
         let (id, entry) = self.cursor.next(&mut space)?;
         // SAFETY: The lock is held.
-        unsafe { IdMap::<T>::object(entry) }.map(|object| (id, object.into()))
+        Some((id, unsafe { IdMap::<T>::object(entry) }.into()))
     }
 }
 

@@ -6,7 +6,13 @@
 //! first used, and stay as long as the space: whoever makes and destroys one object at a time
 //! allocates nothing here. A freed number is used again only after [`REST`] others were freed.
 
-use super::hot::HotWord;
+use super::{
+    hot::HotWord,
+    spin::{
+        HotSpinGuard,
+        HotSpinLock, //
+    },
+};
 use core::{
     cell::UnsafeCell,
     ops::RangeInclusive,
@@ -24,12 +30,7 @@ use kernel::{
             Relaxed,
             Release, //
         },
-        lock::{
-            spinlock::SpinLockBackend,
-            Guard, //
-        },
-        LockClassKey,
-        SpinLock, //
+        LockClassKey, //
     },
 };
 
@@ -146,7 +147,7 @@ struct Inner {
 #[pin_data(PinnedDrop)]
 pub(super) struct IdSpace {
     #[pin]
-    inner: SpinLock<Inner>,
+    inner: HotSpinLock<Inner>,
     root: [Atomic<*mut Branch>; ROOT],
     min: u32,
     max: u32,
@@ -181,7 +182,7 @@ impl IdSpace {
             births: 0,
         };
         pin_init!(Self {
-            inner <- SpinLock::new(inner, name, key),
+            inner <- HotSpinLock::new(inner, name, key),
             root: [const { Atomic::new(null_mut()) }; ROOT],
             min,
             max: max.min(LAST),
@@ -326,7 +327,7 @@ enum Allocated {
 /// The locked space.
 pub(super) struct Locked<'a> {
     space: &'a IdSpace,
-    inner: Guard<'a, Inner, SpinLockBackend>,
+    inner: HotSpinGuard<'a, Inner>,
 }
 
 impl Locked<'_> {
@@ -431,7 +432,7 @@ impl Locked<'_> {
                 next: NONE,
                 born,
             };
-            slot.entry.store(entry.as_ptr(), Release);
+            slot.entry.hot_store(entry.as_ptr());
         }
     }
 
@@ -440,7 +441,7 @@ impl Locked<'_> {
         let Some(slot) = self.space.slot(id) else {
             return;
         };
-        slot.entry.store(null_mut(), Relaxed);
+        slot.entry.hot_store(null_mut());
         let rests = id >= self.space.min && id < self.inner.fresh;
         let last = if rests {
             self.append(id, State::Free)

@@ -8,6 +8,8 @@
 #![allow(dead_code, unused_macros, unused_imports)]
 
 #[macro_use]
+pub(crate) mod ratelimit;
+#[macro_use]
 pub(crate) mod attr;
 #[macro_use]
 pub(crate) mod fops;
@@ -22,9 +24,9 @@ pub(crate) mod mm_exit;
 mod page_map;
 pub(crate) mod pernet;
 #[macro_use]
-pub(crate) mod ratelimit;
-#[macro_use]
 pub(crate) mod rwsem;
+#[macro_use]
+pub(crate) mod spin;
 
 pub(crate) mod anon_file;
 pub(crate) mod atomic_context;

@@ -9,6 +9,7 @@ use super::{
         capable,
         Cap, //
     },
+    hot::HotCount,
     page_map::PageMap,
     task::{
         cond_resched,
@@ -34,10 +35,7 @@ use kernel::{
     prelude::*,
     sync::{
         aref::ARef,
-        atomic::{
-            Atomic,
-            Full, //
-        }, //
+        atomic::Atomic, //
     }, //
 };
 
@@ -82,9 +80,11 @@ impl Charge {
 
     /// Gives the pages back; again does nothing.
     fn give_back(&self) {
-        let pages = self.pages.xchg(0, Full);
-        // SAFETY: The structure of the address space exists; charged by `new`.
-        unsafe { bindings_ub::ub_helper_mm_pinned_add(self.mm.as_raw(), -pages) };
+        let pages = self.pages.hot_xchg(0);
+        if pages != 0 {
+            // SAFETY: The structure of the address space exists; charged by `new`.
+            unsafe { bindings_ub::ub_helper_mm_pinned_add(self.mm.as_raw(), -pages) };
+        }
     }
 }
 

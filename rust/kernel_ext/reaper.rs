@@ -5,6 +5,8 @@
 //! C header: [`include/linux/workqueue.h`](srctree/include/linux/workqueue.h)
 
 use super::{
+    hot::HotCount,
+    spin::HotSpinLock,
     task::cond_resched,
     workqueue::WorkQueue, //
 };
@@ -14,13 +16,8 @@ use kernel::{
     container_of,
     prelude::*,
     sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
-        new_spinlock,
-        rcu,
-        SpinLock, //
+        atomic::Atomic,
+        rcu, //
     },
     types::Opaque, //
 };
@@ -68,7 +65,7 @@ pub(crate) struct Reaper {
     /// The last number that [`Self::new_number`] gave.
     number: Atomic<u64>,
     #[pin]
-    waiting: SpinLock<Waiting>,
+    waiting: HotSpinLock<Waiting>,
     #[pin]
     work: Opaque<bindings::rcu_work>,
 }
@@ -84,7 +81,7 @@ impl Reaper {
         try_pin_init!(Self {
             queue: WorkQueue::unbound(name, 1)?,
             number: Atomic::new(0),
-            waiting <- new_spinlock!(
+            waiting <- new_hot_spinlock!(
                 Waiting {
                     next: null_mut(),
                     current: null_mut(),
@@ -109,7 +106,7 @@ impl Reaper {
 
     /// Returns a number, not 0, that this has not returned before.
     pub(super) fn new_number(&self) -> u64 {
-        self.number.fetch_add(1, Relaxed).wrapping_add(1)
+        self.number.hot_add(1).wrapping_add(1)
     }
 
     /// Drops something after a grace period.

@@ -19,7 +19,6 @@
 use core::ops::Deref;
 
 use crate::env::{
-    Acquire,
     Atomic,
     HotCount,
     HotWord,
@@ -164,7 +163,7 @@ impl UseCount {
 
     /// Returns whether the object has been destroyed.
     pub(crate) fn is_dead(&self) -> bool {
-        self.word.load(Acquire) & DEAD != 0
+        self.word.hot_load() & DEAD != 0
     }
 }
 

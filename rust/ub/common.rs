@@ -10,7 +10,10 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    error::from_err_ptr,
+    error::{
+        from_err_ptr,
+        to_result, //
+    },
     prelude::*, //
 };
 
@@ -19,8 +22,28 @@ use kernel::{
 /// # Errors
 ///
 /// The error that the pointer encodes, `EINVAL` for null.
+#[inline]
 pub(crate) fn object_ptr<T>(ptr: *mut T) -> Result<NonNull<T>> {
-    NonNull::new(from_err_ptr(ptr)?).ok_or(EINVAL)
+    if ptr.addr() > FIRST_ERROR {
+        from_err_ptr(ptr)?;
+    }
+    NonNull::new(ptr).ok_or(EINVAL)
+}
+
+/// No pointer from here on is one: what `IS_ERR()` asks first.
+const FIRST_ERROR: usize = usize::MAX - kernel::bindings::MAX_ERRNO as usize;
+
+/// Turns what a C function returns into a result: without a call, unless it is an error.
+///
+/// # Errors
+///
+/// The error that the number is.
+#[inline]
+pub(crate) fn check(errno: c_int) -> Result {
+    match errno {
+        0 => Ok(()),
+        errno => to_result(errno),
+    }
 }
 
 /// Turns a result into what a C function returns for an object.

@@ -26,6 +26,7 @@ use crate::{
     counters::Class,
     device::Device,
     table::IdTable,
+    ub::common::check,
     uses::Uses, //
 };
 use core::{
@@ -34,10 +35,8 @@ use core::{
 };
 use kernel::{
     bindings,
-    error::to_result,
     prelude::*,
     sync::{
-        aref::ARef,
         atomic::{
             Acquire,
             Atomic,
@@ -422,17 +421,11 @@ impl<K: Kind> Owned<K> {
     /// Lets the driver destroy the object; gives it back if it does not.
     pub(crate) fn destroy(self) -> Result<(), (Self, Error)> {
         let destroy = || {
-            let dev = self.device()?;
-            let op = K::destroy_op(dev.ops()).ok_or(EINVAL)?;
-            let dev = ARef::from(dev);
+            let op = K::destroy_op(self.device()?.ops()).ok_or(EINVAL)?;
             // SAFETY: The operation for this kind of object, which belongs to us.
-            to_result(unsafe { op(self.as_ptr()) })?;
-            Ok(dev)
+            check(unsafe { op(self.as_ptr()) })
         };
-        match destroy() {
-            Ok(_) => Ok(()),
-            Err(error) => Err((self, error)),
-        }
+        destroy().map_err(|error| (self, error))
     }
 
     /// Lets the driver destroy an object that did not come to life.

@@ -38,12 +38,7 @@ use core::{
 use kernel::{
     prelude::*,
     sync::{
-        atomic::{
-            Acquire,
-            Atomic,
-            Full,
-            Relaxed, //
-        },
+        atomic::Atomic,
         rcu,
         Arc, //
     },
@@ -150,7 +145,8 @@ pub(crate) struct Pages {
     first: *mut u8,
     first_len: usize,
     writable: bool,
-    unpinned: Atomic<bool>,
+    /// 1 as soon as somebody is to unpin.
+    unpinned: Atomic<u32>,
     pages: UnsafeCell<Option<Memory>>,
     /// The same for all.
     idle: Arc<Idle>,
@@ -181,7 +177,7 @@ impl Pages {
             first,
             first_len,
             writable,
-            unpinned: Atomic::new(false),
+            unpinned: Atomic::new(0),
             pages: UnsafeCell::new(Some(pages)),
             idle,
             lent,
@@ -245,9 +241,9 @@ impl Pages {
 
     /// Sets a bit of the count.
     fn mark(&self, bit: i32) {
-        let mut users = self.users.load(Relaxed);
+        let mut users = self.users.hot_load();
         while users & bit == 0 {
-            match self.users.cmpxchg(users, users | bit, Full) {
+            match self.users.hot_cmpxchg(users, users | bit) {
                 Ok(_) => break,
                 Err(now) => users = now,
             }
@@ -284,16 +280,17 @@ impl Pages {
     /// Keeps new users out and waits until all have left.
     fn wait_idle(&self) {
         self.mark(REVOKED);
-        self.idle
-            .0
-            .wait_uninterruptible(|| self.users.load(Acquire) & !PRIVATE == REVOKED);
+        let is_idle = || self.users.hot_load() & !PRIVATE == REVOKED;
+        if !is_idle() {
+            self.idle.0.wait_uninterruptible(is_idle);
+        }
     }
 
     /// Keeps new users out, waits until all have left, and unpins the pages. May sleep.
     pub(crate) fn revoke(&self) {
         self.wait_idle();
         self.close_windows();
-        if !self.unpinned.xchg(true, Full) {
+        if self.unpinned.hot_xchg(1) == 0 {
             // SAFETY: By the type invariant nobody else accesses the field: there are no users and
             // never will be, and the flag lets one caller pass.
             drop(unsafe { (*self.pages.get()).take() });

@@ -6,7 +6,10 @@
 
 use super::device::Live;
 #[cfg(CONFIG_CGROUP_RDMA)]
-use crate::bindings_ub as b;
+use crate::{
+    bindings_ub as b,
+    ub::common::check, //
+};
 use kernel::prelude::*;
 
 /// One object that was charged; to be given back by [`give_back`](Self::give_back).
@@ -27,7 +30,7 @@ impl Charge {
     pub(super) fn new(live: &Live<'_>) -> Result<Self> {
         let mut cgroup = core::ptr::null_mut();
         // SAFETY: The control group knows a registered device.
-        kernel::error::to_result(unsafe {
+        check(unsafe {
             b::rdmacg_try_charge(
                 &mut cgroup,
                 &raw mut (*live.as_ptr()).cg_device.dev,

@@ -24,7 +24,10 @@ use crate::{
         SharedRef,
         UseCount, //
     },
-    ub::common::object_ptr, //
+    ub::common::{
+        check,
+        object_ptr, //
+    }, //
 };
 use core::ptr::NonNull;
 use kernel::{
@@ -241,7 +244,7 @@ impl<K: Kind> Object<K> {
         let exclusive = ExclusiveRef::new(self)?;
         let live = self.device().enter()?;
         // SAFETY: By the type's invariant; nobody else is in a call, nor will be after success.
-        to_result(unsafe { K::destroy(self.ptr.as_ptr()) })?;
+        check(unsafe { K::destroy(self.ptr.as_ptr()) })?;
         exclusive.kill();
         self.owner.gone(&live);
         Ok(())

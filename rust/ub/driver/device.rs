@@ -9,6 +9,10 @@ use super::{
 };
 use crate::{
     bindings_ub,
+    kernel_ext::id_map::{
+        Link,
+        Linked, //
+    },
     ub::common::{
         eid_bytes,
         eid_from_bytes, //
@@ -39,6 +43,8 @@ pub(crate) struct UbDevice<D: Driver> {
     /// What ubcore sees.
     #[pin]
     raw: Opaque<bindings_ub::ubcore_device>,
+    /// For a table of the driver's.
+    link: Link,
     /// Set by the one registration that a device may have.
     registered: Atomic<bool>,
     /// ubcore has set its part up.
@@ -52,6 +58,13 @@ pub(crate) struct UbDevice<D: Driver> {
 unsafe impl<D: Driver> Send for UbDevice<D> {}
 // SAFETY: As above.
 unsafe impl<D: Driver> Sync for UbDevice<D> {}
+
+// SAFETY: A field.
+unsafe impl<D: Driver> Linked for UbDevice<D> {
+    fn link(&self) -> &Link {
+        &self.link
+    }
+}
 
 impl<D: Driver> UbDevice<D> {
     /// Allocates a device; nobody knows it yet.
@@ -81,6 +94,7 @@ impl<D: Driver> UbDevice<D> {
         Arc::pin_init(
             try_pin_init!(Self {
                 raw <- Opaque::ffi_init(fill),
+                link: Link::new(),
                 registered: Atomic::new(false),
                 attached: Atomic::new(false),
                 data <- data,

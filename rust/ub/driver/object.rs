@@ -9,7 +9,13 @@ use super::{
     udata::Udata,
     Driver, //
 };
-use crate::bindings_ub;
+use crate::{
+    bindings_ub,
+    kernel_ext::id_map::{
+        Link,
+        Linked, //
+    }, //
+};
 use core::ptr::null_mut;
 use kernel::{
     prelude::*,
@@ -30,6 +36,8 @@ pub(crate) struct Object<C, T> {
     /// What ubcore sees; it writes some of the fields at any time.
     #[pin]
     raw: Opaque<C>,
+    /// For a table of the driver's.
+    link: Link,
     /// The driver's.
     #[pin]
     data: T,
@@ -40,12 +48,20 @@ unsafe impl<C, T: Send + Sync> Send for Object<C, T> {}
 // SAFETY: As above.
 unsafe impl<C, T: Send + Sync> Sync for Object<C, T> {}
 
+// SAFETY: A field.
+unsafe impl<C: 'static, T: Send + Sync + 'static> Linked for Object<C, T> {
+    fn link(&self) -> &Link {
+        &self.link
+    }
+}
+
 impl<C, T> Object<C, T> {
     /// Allocates an object.
     pub(super) fn alloc(raw: C, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
         Arc::pin_init(
             try_pin_init!(Self {
                 raw: Opaque::new(raw),
+                link: Link::new(),
                 data <- data,
             }),
             GFP_KERNEL_ACCOUNT,

@@ -14,7 +14,13 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    kernel_ext::use_wait::UseCount,
+    kernel_ext::{
+        id_map::{
+            Link,
+            Linked, //
+        },
+        use_wait::UseCount,
+    },
     logic::options::{
         option_spec,
         OptionOwner, //
@@ -49,6 +55,8 @@ use kernel::{
 pub(crate) struct Queue<C, T> {
     /// What ubcore sees; it writes some of the fields at any time.
     raw: NonNull<C>,
+    /// For a table of the driver's.
+    link: Link,
     /// Counts calls of handlers; revoked when the object stops working.
     #[pin]
     handlers: UseCount,
@@ -61,6 +69,13 @@ pub(crate) struct Queue<C, T> {
 unsafe impl<C, T: Send + Sync> Send for Queue<C, T> {}
 // SAFETY: As above.
 unsafe impl<C, T: Send + Sync> Sync for Queue<C, T> {}
+
+// SAFETY: A field.
+unsafe impl<C: 'static, T: Send + Sync + 'static> Linked for Queue<C, T> {
+    fn link(&self) -> &Link {
+        &self.link
+    }
+}
 
 impl<C, T> Queue<C, T> {
     /// Returns the address by which clients know the object: a number, for others.
@@ -102,6 +117,7 @@ impl<C> Slot<C> {
         let queue = Arc::pin_init(
             try_pin_init!(Queue {
                 raw: self.0,
+                link: Link::new(),
                 handlers <- UseCount::new(),
                 data <- data,
             }),
