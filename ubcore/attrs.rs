@@ -18,6 +18,7 @@ use crate::{
     },
     device::Device,
     kernel_ext::{
+        arc::Arc,
         attr::{
             AttrOps,
             SysfsBuf, //
@@ -42,10 +43,7 @@ use core::{
 };
 use kernel::{
     prelude::*,
-    sync::{
-        aref::ARef,
-        Arc, //
-    }, //
+    sync::aref::ARef, //
 };
 
 /// What the class device of a [`Device`] leads to.

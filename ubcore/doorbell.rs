@@ -13,6 +13,10 @@ use crate::{
             AnonFile,
             NewFd, //
         },
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
         fops::{
             FileOperations,
             FileOps,
@@ -20,16 +24,12 @@ use crate::{
         },
         task,
         use_wait::UseCount, //
-    },
+    }, //
 };
 use kernel::{
     fs::File,
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    },
-    uaccess::UserSlice,
+    uaccess::UserSlice, //
 };
 
 /// What a doorbell file owns.

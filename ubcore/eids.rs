@@ -12,24 +12,23 @@ use crate::{
         User, //
     },
     device::Device,
-    kernel_ext::netns::NetId,
+    kernel_ext::{
+        netns::NetId,
+        spin::HotSpinLock, //
+    },
     logic::eid::{
         Eid,
         EidTable, //
     },
 };
-use kernel::{
-    new_spinlock,
-    prelude::*,
-    sync::SpinLock, //
-};
+use kernel::prelude::*;
 
 /// The EIDs of a device.
 #[pin_data]
 pub(crate) struct Eids {
     /// The entries, with the network namespace that may use each. Outer lock of that of the mirror.
     #[pin]
-    table: SpinLock<EidTable<NetId>>,
+    table: HotSpinLock<EidTable<NetId>>,
     c: DevicePtr,
 }
 
@@ -38,7 +37,7 @@ impl Eids {
     pub(crate) fn new(c: DevicePtr, capacity: u32) -> impl PinInit<Self, Error> {
         try_pin_init!(Self {
             // CAST: From 32 to 64 bits.
-            table <- new_spinlock!(EidTable::new(capacity as usize, GFP_KERNEL)?, "ubcore EIDs"),
+            table <- new_hot_spinlock!(EidTable::new(capacity as usize, GFP_KERNEL)?, "ubcore EIDs"),
             c,
         })
     }

@@ -8,9 +8,12 @@ use crate::{
         set_core, //
     },
     counters::Counters,
-    kernel_ext::class::{
-        Class,
-        ClassTable, //
+    kernel_ext::{
+        arc::Arc,
+        class::{
+            Class,
+            ClassTable, //
+        }, //
     },
     pending::Requests,
     registry::Registry,
@@ -19,12 +22,9 @@ use crate::{
 use kernel::{
     debugfs,
     prelude::*,
-    sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
-        Arc, //
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
     }, //
 };
 

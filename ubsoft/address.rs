@@ -8,6 +8,7 @@
 use crate::{
     device::Dev,
     host::Host,
+    kernel_ext::arc::Arc,
     logic::{
         eid::Eid,
         net_addr::{
@@ -16,12 +17,9 @@ use crate::{
             NetAddr,
             MAC_LEN, //
         }, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Finds the device of an address.
 ///

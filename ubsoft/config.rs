@@ -8,6 +8,7 @@
 use crate::{
     device::Device,
     host::Host,
+    kernel_ext::arc::Arc,
     logic::eid::Eid, //
 };
 use kernel::{
@@ -16,8 +17,7 @@ use kernel::{
         configfs_attrs, //
     },
     page::PAGE_SIZE,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// The directory `ubsoft`.

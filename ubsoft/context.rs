@@ -22,7 +22,13 @@ use crate::{
         Arm, //
     },
     jfr,
-    kernel_ext::task::MmId,
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        task::MmId, //
+    },
     poller::Poller,
     ring::abi::{
         CtlRing,
@@ -49,11 +55,7 @@ use kernel::{
     new_mutex,
     page::PAGE_SIZE,
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow,
-        Mutex, //
-    }, //
+    sync::Mutex, //
 };
 
 /// A context as ubcore knows it.

@@ -2,16 +2,16 @@
 
 //! How many objects of each kind exist: what tests compare before and after.
 
-use crate::kernel_ext::hot::HotCount;
+use crate::kernel_ext::{
+    arc::Arc,
+    hot::HotCount, //
+};
 use core::fmt;
 use kernel::{
     prelude::*,
-    sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
-        Arc, //
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
     }, //
 };
 

@@ -16,11 +16,12 @@ use crate::{
     jfc::Jfc,
     jfr::Jfr,
     kernel_ext::{
+        arc::Arc,
         handle_table::HandleTable,
         id_map::{
             IdMap,
-            Linked,
-            IdReservation, //
+            IdReservation,
+            Linked, //
         }, //
     },
     logic::{
@@ -61,7 +62,6 @@ use kernel::{
             Full,
             Relaxed, //
         },
-        Arc,
         Mutex, //
     }, //
 };

@@ -43,9 +43,15 @@ use crate::{
         Jfr,
         Rq, //
     },
-    kernel_ext::fault::{
-        Fault,
-        Outcome, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        fault::{
+            Fault,
+            Outcome, //
+        }, //
     },
     logic::{
         net_addr::NetAddr,
@@ -108,11 +114,7 @@ use crate::{
 };
 use kernel::{
     mm::virt::VmaNew,
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    }, //
+    prelude::*, //
 };
 
 #[vtable]

@@ -40,6 +40,7 @@ use crate::{
     rnr::RETRY_FOREVER,
     sq::{
         Sq,
+        SqArc,
         SqState,
         Wake,
         MAX_INLINE,
@@ -52,7 +53,6 @@ use crate::{
         Target, //
     }, //
 };
-use kernel::sync::Arc;
 
 /// Work requests of a run.
 pub(crate) const BURST: u32 = 64;
@@ -105,7 +105,7 @@ impl Budget {
 
 /// Runs a queue until it is empty, has to wait, or the budget is used up.
 #[inline]
-pub(crate) fn run(sq: &Arc<Sq>, state: &mut SqState) -> After {
+pub(crate) fn run(sq: &SqArc, state: &mut SqState) -> After {
     let mut after = After::default();
     let mut budget = Budget::FULL;
     loop {
@@ -130,7 +130,7 @@ pub(crate) fn run(sq: &Arc<Sq>, state: &mut SqState) -> After {
 #[cold]
 #[inline(never)]
 fn step(
-    sq: &Arc<Sq>,
+    sq: &SqArc,
     state: &mut SqState,
     entry: Option<Entry>,
     budget: &mut Budget,
@@ -192,7 +192,7 @@ fn retire(sq: &Sq, state: &mut SqState, produced: u32) {
 /// Carries out the oldest entry, of which `entry` is a copy. Returns `false` if the queue has to wait.
 #[inline]
 fn execute_one(
-    sq: &Arc<Sq>,
+    sq: &SqArc,
     state: &mut SqState,
     produced: u32,
     entry: &Entry,

@@ -12,6 +12,7 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
+    kernel_ext::arc::Arc,
     logic::{
         group::GroupPolicy,
         validate::MAX_GROUP_CAPACITY, //
@@ -26,10 +27,7 @@ use crate::{
 use kernel::{
     new_spinlock,
     prelude::*,
-    sync::{
-        Arc,
-        SpinLock, //
-    }, //
+    sync::SpinLock, //
 };
 
 /// A jetty group as ubcore knows it.

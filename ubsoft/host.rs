@@ -10,6 +10,7 @@ use crate::{
     },
     device::Dev,
     kernel_ext::{
+        arc::Arc,
         id_map::IdMap,
         id_space::LAST,
         random,
@@ -21,12 +22,9 @@ use crate::{
 };
 use kernel::{
     prelude::*,
-    sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
-        Arc, //
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
     }, //
 };
 

@@ -14,7 +14,10 @@ use crate::{
     },
     jfc::Jfc,
     jfr::Jfr,
-    kernel_ext::use_wait::UseCount,
+    kernel_ext::{
+        arc::Arc,
+        use_wait::UseCount, //
+    },
     logic::{
         eid::Eid,
         jetty_state::{
@@ -29,6 +32,7 @@ use crate::{
     rnr::SqName,
     sq::{
         Sq,
+        SqArc,
         SqParts, //
     },
     target::Target,
@@ -49,7 +53,6 @@ use kernel::{
             Atomic,
             Relaxed, //
         },
-        Arc,
         SpinLock, //
     }, //
 };
@@ -62,13 +65,13 @@ pub(crate) type Jetty = driver::Jetty<Soft>;
 /// Data of a JFS.
 #[pin_data]
 pub(crate) struct JfsData {
-    sq: Arc<Sq>,
+    sq: SqArc,
 }
 
 impl JfsData {
     /// Returns the send queue.
     #[inline]
-    pub(crate) fn sq(&self) -> &Arc<Sq> {
+    pub(crate) fn sq(&self) -> &SqArc {
         &self.sq
     }
 }
@@ -76,7 +79,7 @@ impl JfsData {
 /// Data of a jetty: a send queue, and a name under which a JFR receives.
 #[pin_data]
 pub(crate) struct JettyData {
-    sq: Arc<Sq>,
+    sq: SqArc,
     jfr: Arc<Jfr>,
     /// Where completions of the receive side go.
     recv_jfc: Arc<Jfc>,
@@ -99,7 +102,7 @@ pub(crate) struct JettyData {
 impl JettyData {
     /// Returns the send queue.
     #[inline]
-    pub(crate) fn sq(&self) -> &Arc<Sq> {
+    pub(crate) fn sq(&self) -> &SqArc {
         &self.sq
     }
 

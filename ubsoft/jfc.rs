@@ -9,7 +9,10 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
-    kernel_ext::atomic_context::NoSleep,
+    kernel_ext::{
+        arc::Arc,
+        atomic_context::NoSleep, //
+    },
     logic::{
         cqe::{
             Cqe,
@@ -49,7 +52,6 @@ use kernel::{
     static_lock_class,
     sync::{
         lock::spinlock::SpinLockGuard,
-        Arc,
         SpinLock, //
     }, //
 };

@@ -10,7 +10,10 @@ use crate::{
     device::Dev,
     host::CtxId,
     jfc::Jfc,
-    kernel_ext::use_wait::UseCount,
+    kernel_ext::{
+        arc::Arc,
+        use_wait::UseCount, //
+    },
     logic::{
         access::{
             token_eq,
@@ -74,7 +77,6 @@ use kernel::{
         atomic::Full,
         barrier::smp_mb,
         lock::spinlock::SpinLockGuard,
-        Arc,
         SpinLock, //
     },
     time::Delta, //

@@ -17,6 +17,7 @@ use crate::{
         Host, //
     },
     jfc,
+    kernel_ext::arc::Arc,
     logic::{
         cqe::{
             Cqe,
@@ -56,10 +57,7 @@ use crate::{
         TpQuery, //
     }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// A source that gives its bytes in small pieces.
 struct Pieces<'a> {

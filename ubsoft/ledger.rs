@@ -19,6 +19,7 @@ use crate::{
     },
     jfc::Jfc,
     jfr::Jfr,
+    kernel_ext::arc::Arc,
     moderation::{
         Alarm,
         Moderated, //
@@ -38,10 +39,7 @@ use core::{
     fmt,
     mem::size_of, //
 };
-use kernel::{
-    page::PAGE_SIZE,
-    sync::Arc, //
-};
+use kernel::page::PAGE_SIZE;
 
 /// Returns the bytes of an object and of what it owns alone, without what is counted as a kind of
 /// its own. Lists whose length the user chooses are left out: those of pinned pages, and of the

@@ -15,6 +15,7 @@ use crate::{
     },
     device::Dev,
     jfc,
+    kernel_ext::arc::Arc,
     logic::moderation::{
         Moderation,
         Verdict, //
@@ -25,10 +26,7 @@ use kernel::{
     impl_has_work,
     new_work,
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    },
+    sync,
     time::{
         hrtimer::{
             ArcHrTimerHandle,
@@ -62,6 +60,9 @@ pub(crate) struct Alarm {
     _count: Count,
 }
 
+/// A counted pointer to an alarm: of the kernel crate, since timers have no others.
+type AlarmArc = sync::Arc<Alarm>;
+
 impl_has_work! {
     impl HasWork<Self> for Alarm { self.work }
 }
@@ -74,12 +75,12 @@ impl_has_hr_timer! {
 }
 
 impl HrTimerCallback for Alarm {
-    type Pointer<'a> = Arc<Self>;
+    type Pointer<'a> = AlarmArc;
 
-    fn run(this: ArcBorrow<'_, Self>, _: HrTimerCallbackContext<'_, Self>) -> HrTimerRestart {
+    fn run(this: sync::ArcBorrow<'_, Self>, _: HrTimerCallbackContext<'_, Self>) -> HrTimerRestart {
         let host = &this.dev.host;
         host.work_queued();
-        if host.events.enqueue(Arc::from(this)).is_err() {
+        if host.events.enqueue(AlarmArc::from(this)).is_err() {
             // It is queued already.
             host.work_done();
         }
@@ -88,9 +89,9 @@ impl HrTimerCallback for Alarm {
 }
 
 impl WorkItem for Alarm {
-    type Pointer = Arc<Self>;
+    type Pointer = AlarmArc;
 
-    fn run(this: Arc<Self>) {
+    fn run(this: AlarmArc) {
         this.dev.host.work_done();
         if let Some(jfc) = this.dev.jfcs.get(this.id) {
             jfc::expired(&jfc, &this);
@@ -105,7 +106,7 @@ pub(crate) struct Moderated {
     solicited_too: bool,
     /// Where time begins.
     epoch: Instant<Monotonic>,
-    alarm: Arc<Alarm>,
+    alarm: AlarmArc,
     /// The timer, unless it is not needed; dropping it stops it, and waits for the callback.
     timer: Option<ArcHrTimerHandle<Alarm>>,
 }
@@ -117,7 +118,7 @@ impl Moderated {
     ///
     /// `ENOMEM`.
     pub(crate) fn new(dev: &Arc<Dev>, id: u32, entries: u32) -> Result<KBox<Self>> {
-        let alarm = Arc::pin_init(
+        let alarm = AlarmArc::pin_init(
             pin_init!(Alarm {
                 dev: dev.clone(),
                 id,

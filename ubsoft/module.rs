@@ -10,6 +10,7 @@ use crate::{
     counters::Report,
     device::Device,
     host::Host,
+    kernel_ext::arc::Arc,
     ledger::Ledger, //
 };
 use kernel::{
@@ -19,8 +20,7 @@ use kernel::{
         File, //
     },
     prelude::*,
-    str::CString,
-    sync::Arc, //
+    str::CString, //
 };
 
 /// Most devices that the parameter makes.

@@ -12,13 +12,22 @@ use crate::{
         Count,
         Kind as CountKind, //
     },
-    kernel_ext::thread::{
-        give_way,
-        Body,
-        Thread, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        thread::{
+            give_way,
+            Body,
+            Thread, //
+        }, //
     },
     ring::Flags,
-    sq::Sq, //
+    sq::{
+        Sq,
+        SqArc, //
+    }, //
 };
 use kernel::{
     new_condvar,
@@ -31,8 +40,6 @@ use kernel::{
             Relaxed, //
         },
         barrier::smp_mb,
-        Arc,
-        ArcBorrow,
         CondVar,
         Mutex, //
     },
@@ -89,7 +96,7 @@ struct Polling {
 
 /// What the thread looks at.
 struct Queues {
-    list: KVec<Arc<Sq>>,
+    list: KVec<SqArc>,
     /// Queues that are in the list or may come, for which it has room.
     expected: usize,
     /// Time without posts after which the thread sleeps.
@@ -258,7 +265,7 @@ impl Slot {
     }
 
     /// Has the thread look at a queue, which is that of this slot, from now on. Cannot fail.
-    pub(crate) fn add(&self, sq: &Arc<Sq>) {
+    pub(crate) fn add(&self, sq: &SqArc) {
         let mut queues = self.polling.queues.lock();
         // It may have been stopped already.
         if self.live.load(Relaxed) {

@@ -41,11 +41,12 @@ use crate::{
         wr::{
             Opcode,
             WrFlags, //
-        },
+        }, //
     },
     ring::Ring,
     sq::{
         Sq,
+        SqArc,
         MAX_INLINE, //
     },
     ub::driver::{
@@ -56,10 +57,7 @@ use crate::{
     },
     Soft, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Buffers that are flushed without letting others have the queue.
 const FLUSH: usize = 32;
@@ -143,7 +141,7 @@ fn write_send(sq: &Sq, index: u32, wr: &SendWr<'_, Soft>) -> Result {
 ///
 /// `EINVAL` for a work request that is malformed, or has more ranges or inline data than the queue
 /// was made for; `ENOSPC` when the queue is full. Those before it are posted.
-pub(crate) fn send(sq: &Arc<Sq>, list: &mut SendList<'_>) -> Result {
+pub(crate) fn send(sq: &SqArc, list: &mut SendList<'_>) -> Result {
     let result = {
         let mut posted = sq.posted.lock();
         let result = put_all(sq, &mut posted, list);

@@ -16,6 +16,7 @@ use crate::{
     device::Dev,
     host::CtxId,
     kernel_ext::{
+        arc::Arc,
         cap::{
             capable,
             Cap, //
@@ -45,7 +46,6 @@ use kernel::{
     mm::virt::VmaNew,
     page::PAGE_SHIFT,
     prelude::*,
-    sync::Arc,
     time::Delta, //
 };
 

@@ -5,13 +5,13 @@
 use crate::{
     device::Dev,
     host::Host,
-    sq::Sq, //
+    sq::{
+        Sq,
+        SqArc, //
+    }, //
 };
 use kernel::{
-    sync::{
-        rcu,
-        Arc, //
-    },
+    sync::rcu,
     time::Delta, //
 };
 
@@ -67,14 +67,14 @@ impl SqName {
 
 /// Finds the send queue that a doorbell reference names.
 #[inline]
-pub(crate) fn find_by_ref(dev: &Dev, queue_ref: u32) -> Option<Arc<Sq>> {
+pub(crate) fn find_by_ref(dev: &Dev, queue_ref: u32) -> Option<SqArc> {
     let is_jetty = queue_ref & SqName::JETTY != 0;
     find(dev, is_jetty, queue_ref & !SqName::JETTY)
 }
 
 /// Finds a send queue by its number.
 #[inline(always)]
-fn find(dev: &Dev, is_jetty: bool, id: u32) -> Option<Arc<Sq>> {
+fn find(dev: &Dev, is_jetty: bool, id: u32) -> Option<SqArc> {
     let guard = rcu::read_lock();
     if is_jetty {
         dev.jettys

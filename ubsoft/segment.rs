@@ -10,7 +10,10 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
-    kernel_ext::pinned::PinnedPages,
+    kernel_ext::{
+        arc::Arc,
+        pinned::PinnedPages, //
+    },
     logic::{
         access::{
             check_local,
@@ -49,10 +52,7 @@ use crate::{
 use kernel::{
     page::PAGE_SIZE,
     prelude::*,
-    sync::{
-        rcu,
-        Arc, //
-    }, //
+    sync::rcu, //
 };
 
 /// A token id as ubcore knows it.
@@ -195,30 +195,31 @@ pub(crate) fn register(
     let token_id = cfg.token_id;
     let lent = lend(&cfg, user.as_ref())?;
     let reservation = dev.segs.reserve_exact(token_id)?;
-    let (memory, pages): (Memory, _) = match user {
-        Some(_) => (pin(&cfg)?.into(), pages_of(&cfg)),
-        None => (cfg.kernel_memory()?.into(), 0),
+    let memory = || -> Result<Memory> {
+        Ok(match user {
+            Some(_) => pin(&cfg)?.into(),
+            None => cfg.kernel_memory()?.into(),
+        })
     };
-    let count = Count::of(
-        &dev.host.counters,
-        [(CountKind::Segments, 1), (CountKind::PinnedPages, pages)],
-    );
-    let view = SegView {
-        va: cfg.va,
-        len: cfg.len,
-        access: cfg.access,
-        token_policy: cfg.token_policy,
-        token: cfg.token,
-    };
+    let pinned = if user.is_some() { pages_of(&cfg) } else { 0 };
     let segment = Segment::new_segment(
         &cfg,
         try_pin_init!(Seg {
             dev: dev.clone(),
             owner,
             token_id,
-            view,
+            view: SegView {
+                va: cfg.va,
+                len: cfg.len,
+                access: cfg.access,
+                token_policy: cfg.token_policy,
+                token: cfg.token,
+            },
             pages <- Pages::new(memory, dev.host.idle.clone(), lent),
-            count,
+            count: Count::of(
+                &dev.host.counters,
+                [(CountKind::Segments, 1), (CountKind::PinnedPages, pinned)],
+            ),
         }),
     )?;
     reservation.publish(segment.clone());

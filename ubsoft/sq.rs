@@ -17,6 +17,7 @@ use crate::{
     jetty,
     jfc::Jfc,
     kernel_ext::{
+        arc::Arc,
         hot::HotCount,
         task::{
             fatal_signal_pending,
@@ -63,14 +64,13 @@ use kernel::{
     new_work,
     prelude::*,
     sync::{
+        self,
         atomic::{
             Atomic,
             Full,
             Relaxed, //
         },
         barrier::smp_mb,
-        Arc,
-        ArcBorrow,
         Mutex,
         SpinLockIrq, //
     },
@@ -199,6 +199,9 @@ pub(crate) struct Sq {
     count: Count,
 }
 
+/// A counted pointer to a send queue: of the kernel crate, since timers have no others.
+pub(crate) type SqArc = sync::Arc<Sq>;
+
 impl_has_work! {
     impl HasWork<Self> for Sq { self.work }
 }
@@ -211,18 +214,18 @@ impl_has_hr_timer! {
 }
 
 impl WorkItem for Sq {
-    type Pointer = Arc<Self>;
+    type Pointer = SqArc;
 
-    fn run(this: Arc<Self>) {
+    fn run(this: SqArc) {
         this.dev.host.work_done();
         Sq::run(&this);
     }
 }
 
 impl HrTimerCallback for Sq {
-    type Pointer<'a> = Arc<Self>;
+    type Pointer<'a> = SqArc;
 
-    fn run(this: ArcBorrow<'_, Self>, _: HrTimerCallbackContext<'_, Self>) -> HrTimerRestart {
+    fn run(this: sync::ArcBorrow<'_, Self>, _: HrTimerCallbackContext<'_, Self>) -> HrTimerRestart {
         this.wake.store(Wake::Timer as u32, Relaxed);
         Sq::schedule(&this.into());
         HrTimerRestart::NoRestart
@@ -254,7 +257,7 @@ impl Sq {
     pub(crate) fn new<'d>(
         dev: &'d Arc<Dev>,
         parts: SqParts<'_>,
-    ) -> Result<(Arc<Self>, SendGrant, PendingRing<'d>)> {
+    ) -> Result<(SqArc, SendGrant, PendingRing<'d>)> {
         let send = &parts.send;
         let geometry = Geometry::for_depth(send.depth, MAX_DEPTH)?;
         let (max_sge, max_inline) = (u32::from(send.max_sge), send.max_inline);
@@ -278,7 +281,7 @@ impl Sq {
             max_inline,
             max_len: MAX_MSG,
         };
-        let sq = Arc::pin_init(
+        let sq = SqArc::pin_init(
             pin_init!(Self {
                 dev: dev.clone(),
                 owner: request.owner,
@@ -321,7 +324,7 @@ impl Sq {
     /// is. Others may have inherited the file; they may be killed in the middle of a request, which
     /// is none of the owner's business, so a work does it.
     #[inline]
-    pub(crate) fn kick(this: &Arc<Self>) {
+    pub(crate) fn kick(this: &SqArc) {
         if let Some(poll) = &this.poll {
             poll.wake();
         }
@@ -334,12 +337,12 @@ impl Sq {
 
     /// Runs the queue, or has the one that runs it run it again. May sleep.
     #[inline(always)]
-    pub(crate) fn run(this: &Arc<Self>) {
+    pub(crate) fn run(this: &SqArc) {
         Self::run_some(this, true);
     }
 
     /// Has the thread that polls the queue, if one does, look at it from now on.
-    pub(crate) fn begin_polling(this: &Arc<Self>) {
+    pub(crate) fn begin_polling(this: &SqArc) {
         if let Some(poll) = &this.poll {
             poll.add(this);
         }
@@ -351,7 +354,7 @@ impl Sq {
     }
 
     /// Runs the queue for that thread, which comes back if there is more.
-    pub(crate) fn poll(this: &Arc<Self>) {
+    pub(crate) fn poll(this: &SqArc) {
         let posted = this.ring.user_idx();
         let more = Self::run_some(this, false);
         let seen = if more { posted.wrapping_sub(1) } else { posted };
@@ -361,7 +364,7 @@ impl Sq {
     /// Runs the queue within a budget; `true` if there is more, which is left to a work or to the
     /// caller. One function for both, or the usual path would be taken apart.
     #[inline(never)]
-    fn run_some(this: &Arc<Self>, by_work: bool) -> bool {
+    fn run_some(this: &SqArc, by_work: bool) -> bool {
         if !this.begin() {
             return false;
         }
@@ -442,7 +445,7 @@ impl Sq {
     }
 
     /// Leaves the rest to a work. Any context.
-    pub(crate) fn schedule(this: &Arc<Self>) {
+    pub(crate) fn schedule(this: &SqArc) {
         if this.stopped.load(Relaxed) {
             return;
         }
@@ -454,7 +457,7 @@ impl Sq {
     }
 
     /// Has the queue wait until its target may have a receive buffer.
-    pub(crate) fn wait_for_receiver(this: &Arc<Self>, delay: Delta, tries: u8) -> NotReady {
+    pub(crate) fn wait_for_receiver(this: &SqArc, delay: Delta, tries: u8) -> NotReady {
         NotReady {
             tries,
             _timer: this.clone().start(delay),
@@ -471,7 +474,7 @@ impl Sq {
     }
 
     /// Says that the target has receive buffers now.
-    pub(crate) fn receiver_ready(this: &Arc<Self>) {
+    pub(crate) fn receiver_ready(this: &SqArc) {
         // A timer that has expired counts a try; it is not to be forgotten.
         let _ = this
             .wake
@@ -493,7 +496,7 @@ impl Sq {
     ///
     /// `EINVAL` for a state that does not exist or cannot be entered from the current one, `EBUSY`
     /// for a reset while the queue is being flushed.
-    pub(crate) fn modify(this: &Arc<Self>, to: Option<u32>) -> Result {
+    pub(crate) fn modify(this: &SqArc, to: Option<u32>) -> Result {
         let Some(to) = to else {
             return Ok(());
         };

@@ -12,7 +12,13 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
-    kernel_ext::hot::HotWord,
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        hot::HotWord, //
+    },
     local::LocalPeer,
     logic::{
         cqe::CrStatus,
@@ -44,9 +50,7 @@ use kernel::{
             Atomic,
             Relaxed, //
         },
-        rcu,
-        Arc,
-        ArcBorrow, //
+        rcu, //
     },
     time::Delta, //
 };

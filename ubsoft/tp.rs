@@ -16,7 +16,10 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
-    kernel_ext::handle_table::HandleTable,
+    kernel_ext::{
+        arc::Arc,
+        handle_table::HandleTable, //
+    },
     logic::{
         eid::Eid,
         net_addr::{
@@ -47,10 +50,7 @@ use kernel::{
         RBTree,
         RBTreeNode, //
     },
-    sync::{
-        Arc,
-        Mutex, //
-    }, //
+    sync::Mutex, //
 };
 
 /// Most transport paths of a device: a handle has 24 bits for their numbers.

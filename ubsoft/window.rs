@@ -14,10 +14,13 @@ use crate::{
     },
     device::Dev,
     host::CtxId,
-    kernel_ext::fault::{
-        self,
-        Fault,
-        Outcome, //
+    kernel_ext::{
+        arc::Arc,
+        fault::{
+            self,
+            Fault,
+            Outcome, //
+        }, //
     },
     logic::{
         access::{
@@ -46,8 +49,7 @@ use core::{
 use kernel::{
     mm::virt::VmaNew,
     page::PAGE_SHIFT,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// Distance of the offsets of windows in pages, as a power of two: the largest has 4 TiB.

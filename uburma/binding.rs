@@ -4,13 +4,11 @@
 
 use crate::{
     event::notifier::Request,
+    kernel_ext::arc::Arc,
     logic::use_count::Reference,
     uobject::Uobject, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// The binding of a jetty.
 #[derive(Default)]

@@ -4,14 +4,14 @@
 
 use crate::{
     event::jfae::Jfae,
-    kernel_ext::task::MmId,
+    kernel_ext::{
+        arc::Arc,
+        task::MmId, //
+    },
     stats::Tally,
     ub::client::Ucontext, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// A context; one for each open file at most, made once and never replaced.
 pub(crate) struct Context {

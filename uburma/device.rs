@@ -5,6 +5,7 @@
 use crate::{
     file::UbFile,
     kernel_ext::{
+        arc::Arc,
         class::{
             Class,
             ClassTable, //
@@ -16,7 +17,7 @@ use crate::{
         handle_table::HandleTable,
         publish::PublishOptions,
         task,
-        workqueue::WorkQueue,
+        workqueue::WorkQueue, //
     },
     stats::Stats,
     teardown::{
@@ -30,7 +31,7 @@ use crate::{
         DeviceEvent,
         DeviceEventHandler,
         DeviceEvents, //
-    },
+    }, //
 };
 use kernel::{
     new_mutex,
@@ -42,9 +43,8 @@ use kernel::{
             Atomic,
             Release, //
         },
-        Arc,
         Mutex, //
-    },
+    }, //
 };
 
 /// Largest number of devices.

@@ -12,6 +12,7 @@ use crate::{
     event::channel::Channel as EventChannel,
     file::UbFile,
     kernel_ext::{
+        arc::Arc,
         fops::Ioctl,
         use_wait::UseGuard,
         user::{
@@ -35,13 +36,12 @@ use crate::{
     ub::client::{
         Device,
         User, //
-    },
+    }, //
 };
 use core::mem::MaybeUninit;
 use kernel::{
     ioctl::_IOWR,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// The ioctl of a device file.

@@ -7,11 +7,12 @@ use crate::{
     device::UbDevice,
     event::jfce::Channels,
     kernel_ext::{
+        arc::Arc,
         handle_table::HandleTable,
         use_wait::{
             UseCount,
             UseGuard, //
-        },
+        }, //
     },
     stats::{
         Item,
@@ -22,7 +23,7 @@ use crate::{
         self,
         End, //
     },
-    uobject::Uobject,
+    uobject::Uobject, //
 };
 use kernel::{
     new_mutex,
@@ -33,7 +34,6 @@ use kernel::{
             Atomic,
             Release, //
         },
-        Arc,
         Completion,
         Mutex,
         SetOnce, //
@@ -43,7 +43,7 @@ use kernel::{
         new_work,
         Work,
         WorkItem, //
-    },
+    }, //
 };
 
 /// An open device file.

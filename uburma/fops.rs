@@ -18,6 +18,10 @@ use crate::{
     },
     file::UbFile,
     kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
         class_device::ClassDevice,
         fault::{
             Fault,
@@ -36,9 +40,9 @@ use crate::{
             VmaClosed,
             VmaHook, //
         },
-        poll::PollTable,
+        poll::PollTable, //
     },
-    teardown,
+    teardown, //
 };
 use kernel::{
     fs::{
@@ -46,11 +50,7 @@ use kernel::{
         File, //
     },
     mm::virt::VmaNew,
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    },
+    prelude::*, //
 };
 
 #[vtable]

@@ -6,29 +6,29 @@ use crate::{
     command::Commit,
     dispatch::Call,
     io::Input,
-    kernel_ext::handle_table::Reservation,
+    kernel_ext::{
+        arc::Arc,
+        handle_table::Reservation, //
+    },
     logic::{
         tlv::InPlan,
         use_count::{
             Reference,
             SharedRef, //
-        },
+        }, //
     },
     uobject::{
         Class,
         Parent,
         Parts,
         Uobject, //
-    },
+    }, //
 };
 use core::{
     marker::PhantomData,
     ops::Deref, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Bytes of a handle.
 const HANDLE_LEN: u16 = size_of::<u64>() as u16;

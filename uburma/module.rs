@@ -4,14 +4,14 @@
 
 use crate::{
     device::UrmaClient,
+    kernel_ext::arc::Arc,
     stats::Stats,
     ub::client::Registration, //
 };
 use kernel::{
     debugfs,
     fmt,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// What is loaded.

@@ -2,17 +2,17 @@
 
 //! Counters of what exists, for `/sys/kernel/debug/uburma/objects` and the check at unload.
 
-use crate::kernel_ext::hot::HotCount;
+use crate::kernel_ext::{
+    arc::Arc,
+    hot::HotCount, //
+};
 use kernel::{
     fmt,
     prelude::*,
-    sync::{
-        atomic::{
-            Atomic,
-            Relaxed, //
-        },
-        Arc, //
-    },
+    sync::atomic::{
+        Atomic,
+        Relaxed, //
+    }, //
 };
 
 /// What is counted.

@@ -12,13 +12,16 @@ use crate::{
     event::sink::Reported,
     file::UbFile,
     handle::Doomed,
-    kernel_ext::task,
+    kernel_ext::{
+        arc::Arc,
+        task, //
+    },
     logic::{
         batch::first_repeated,
         use_count::{
             Counted,
             ExclusiveRef, //
-        },
+        }, //
     },
     ub::client::{
         self,
@@ -31,12 +34,11 @@ use crate::{
         Class,
         Uobject,
         LEVELS, //
-    },
+    }, //
 };
 use kernel::{
     alloc::KVVec,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// Why a file ends.

@@ -11,7 +11,10 @@ use crate::{
             Sink, //
         }, //
     },
-    kernel_ext::spin::HotSpinLock,
+    kernel_ext::{
+        arc::Arc,
+        spin::HotSpinLock, //
+    },
     logic::use_count::{
         Counted,
         Reference,
@@ -33,15 +36,12 @@ use crate::{
         TargetJetty,
         TargetJfr,
         TokenId, //
-    },
+    }, //
 };
 use kernel::{
     new_mutex,
     prelude::*,
-    sync::{
-        Arc,
-        Mutex, //
-    },
+    sync::Mutex, //
 };
 
 /// An object of the driver, by class.

@@ -22,6 +22,7 @@ struct task_struct;
 void ub_helper_dev_set_uevent_suppress(struct device *dev, bool suppress);
 
 /* mm.c */
+void *ub_helper_kmalloc(size_t size, bool account);
 int ub_helper_mm_users(const struct mm_struct *mm);
 s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages);
 unsigned long ub_helper_rlimit_memlock(void);
@@ -61,7 +62,11 @@ void ub_helper_give_way(void);
 
 /* uaccess.c */
 int ub_helper_get_user(u64 *word, u64 address, size_t size);
+int ub_helper_get_u32(u32 *word, u64 address);
+int ub_helper_get_u64(u64 *word, u64 address);
 int ub_helper_put_user(u64 address, u64 word, size_t size);
+int ub_helper_put_u32(u64 address, u32 word);
+int ub_helper_put_u64(u64 address, u64 word);
 int ub_helper_read_words(void *words, u64 address, size_t n);
 int ub_helper_write_words(u64 address, const void *words, size_t n);
 

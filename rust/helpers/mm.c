@@ -5,8 +5,15 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "helpers.h"
+
+void *ub_helper_kmalloc(size_t size, bool account)
+{
+	return kmalloc(size, account ? GFP_KERNEL_ACCOUNT : GFP_KERNEL);
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_kmalloc, "uburma,ubsoft,ubagg");
 
 int ub_helper_mm_users(const struct mm_struct *mm)
 {

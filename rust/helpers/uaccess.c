@@ -18,15 +18,53 @@ int ub_helper_get_user(u64 *word, u64 address, size_t size)
 		return get_user(*word, (const u8 __user *)from);
 	case 2:
 		return get_user(*word, (const u16 __user *)from);
-	case 4:
-		return get_user(*word, (const u32 __user *)from);
-	case 8:
-		return get_user(*word, (const u64 __user *)from);
 	default:
 		return -EINVAL;
 	}
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_get_user, "uburma,ubsoft,ubagg");
+
+int ub_helper_get_u32(u32 *word, u64 address)
+{
+	const u32 __user *from = u64_to_user_ptr(address);
+	u32 value;
+
+	if (should_fail_usercopy())
+		return -EFAULT;
+	might_fault();
+	if (!user_read_access_begin(from, sizeof(*from)))
+		return -EFAULT;
+	unsafe_get_user(value, from, fault);
+	user_read_access_end();
+	*word = value;
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_get_u32, "uburma,ubsoft,ubagg");
+
+int ub_helper_get_u64(u64 *word, u64 address)
+{
+	const u64 __user *from = u64_to_user_ptr(address);
+	u64 value;
+
+	if (should_fail_usercopy())
+		return -EFAULT;
+	might_fault();
+	if (!user_read_access_begin(from, sizeof(*from)))
+		return -EFAULT;
+	unsafe_get_user(value, from, fault);
+	user_read_access_end();
+	*word = value;
+	return 0;
+
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_get_u64, "uburma,ubsoft,ubagg");
 
 int ub_helper_put_user(u64 address, u64 word, size_t size)
 {
@@ -39,15 +77,49 @@ int ub_helper_put_user(u64 address, u64 word, size_t size)
 		return put_user((u8)word, (u8 __user *)to);
 	case 2:
 		return put_user((u16)word, (u16 __user *)to);
-	case 4:
-		return put_user((u32)word, (u32 __user *)to);
-	case 8:
-		return put_user(word, (u64 __user *)to);
 	default:
 		return -EINVAL;
 	}
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_put_user, "uburma,ubsoft,ubagg");
+
+int ub_helper_put_u32(u64 address, u32 word)
+{
+	u32 __user *to = u64_to_user_ptr(address);
+
+	if (should_fail_usercopy())
+		return -EFAULT;
+	might_fault();
+	if (!user_write_access_begin(to, sizeof(*to)))
+		return -EFAULT;
+	unsafe_put_user(word, to, fault);
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_put_u32, "uburma,ubsoft,ubagg");
+
+int ub_helper_put_u64(u64 address, u64 word)
+{
+	u64 __user *to = u64_to_user_ptr(address);
+
+	if (should_fail_usercopy())
+		return -EFAULT;
+	might_fault();
+	if (!user_write_access_begin(to, sizeof(*to)))
+		return -EFAULT;
+	unsafe_put_user(word, to, fault);
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_put_u64, "uburma,ubsoft,ubagg");
 
 /*
  * Copies of a few words, without the set-up of a copy of any length. The

@@ -14,6 +14,7 @@
 //! ```
 
 use super::{
+    arc::Arc,
     fops::{
         private_of,
         FileOperations, //
@@ -30,11 +31,7 @@ use kernel::{
         LocalFile, //
     },
     prelude::*,
-    sync::{
-        aref::ARef,
-        Arc, //
-    },
-    types::ForeignOwnable, //
+    sync::aref::ARef, //
 };
 
 /// How a new file is open.
@@ -67,7 +64,7 @@ impl AnonFile {
             Access::ReadWrite => bindings::O_RDWR,
         };
         let mappings = T::map_inode(&object).map(|inode| inode.mapping());
-        let private = object.into_foreign();
+        let private = Arc::into_raw(object).cast_mut().cast::<c_void>();
         // SAFETY: Name and table are static; the private data is what the table expects.
         let file = from_err_ptr(unsafe {
             bindings_ub::anon_inode_getfile(
@@ -79,7 +76,7 @@ impl AnonFile {
         });
         let file = file.inspect_err(|_| {
             // SAFETY: No file took it.
-            drop(unsafe { Arc::<T>::from_foreign(private) });
+            drop(unsafe { Arc::<T>::from_raw(private.cast()) });
         })?;
         if let Some(mappings) = mappings {
             // SAFETY: A new file, which nobody maps yet; it owns the object, which keeps the inode.

@@ -15,7 +15,10 @@
 //! [`ClassDevice`]: super::class_device::ClassDevice
 //! [`EmbeddedDevice`]: super::embedded_device::EmbeddedDevice
 
-use super::device_core::Head;
+use super::{
+    arc::Arc,
+    device_core::Head, //
+};
 use crate::bindings_ub;
 use core::ptr::null_mut;
 use kernel::{
@@ -31,7 +34,6 @@ use kernel::{
             Relaxed,
             Release, //
         },
-        Arc,
         Mutex, //
     },
     time::{

@@ -6,6 +6,7 @@
 //! [`include/linux/cdev.h`](srctree/include/linux/cdev.h)
 
 use super::{
+    arc::Arc,
     class::Class,
     device_core::Core,
     netns::Net,
@@ -35,8 +36,7 @@ use kernel::{
         atomic::{
             Atomic,
             Full, //
-        },
-        Arc, //
+        }, //
     },
     types::Opaque, //
 };

@@ -6,6 +6,7 @@
 //! it unregisters. So dropping an [`EmbeddedDevice`] waits until the driver core has let go.
 
 use super::{
+    arc::Arc,
     class::Class,
     device_core::Core,
     netns::Net,
@@ -25,10 +26,7 @@ use kernel::{
     container_of,
     device::Device,
     prelude::*,
-    sync::{
-        Arc,
-        Completion, //
-    }, //
+    sync::Completion, //
 };
 
 /// What the device's type leads to.

@@ -8,6 +8,10 @@
 //! operations is a `static`, so that the address of the table tells what a file's private data is.
 
 use super::{
+    arc::{
+        Arc,
+        ArcBorrow, //
+    },
     class_device::ClassDevice,
     map_inode::MapInode,
     poll::PollTable, //
@@ -24,14 +28,7 @@ use kernel::{
     mm::virt::VmaNew,
     module::this_module,
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    },
-    types::{
-        ForeignOwnable,
-        Opaque, //
-    },
+    types::Opaque,
     uaccess::{
         UserSlice,
         UserSliceWriter, //
@@ -204,7 +201,7 @@ impl<T: FileOperations> FileOps<T> {
     /// `file` must be open for all of `'a`, have this table, and have its private data.
     unsafe fn private<'a>(file: *mut bindings::file) -> ArcBorrow<'a, T> {
         // SAFETY: By the function's contract, the private data is a foreign `Arc<T>`.
-        unsafe { Arc::<T>::borrow((*file).private_data) }
+        unsafe { ArcBorrow::from_raw((*file).private_data.cast::<T>()) }
     }
 
     /// # Safety
@@ -227,7 +224,7 @@ impl<T: FileOperations> FileOps<T> {
                 unsafe { (*file).f_mapping = inode.mapping() };
             }
             // SAFETY: The private data belongs to the operations.
-            unsafe { (*file).private_data = object.into_foreign() };
+            unsafe { (*file).private_data = Arc::into_raw(object).cast_mut().cast() };
             Ok(0)
         })
     }
@@ -240,7 +237,7 @@ impl<T: FileOperations> FileOps<T> {
         file: *mut bindings::file,
     ) -> c_int {
         // SAFETY: The last use of the private data, an `Arc<T>`.
-        let this = unsafe { Arc::<T>::from_foreign((*file).private_data) };
+        let this = unsafe { Arc::<T>::from_raw((*file).private_data.cast()) };
         // SAFETY: Valid during this call; nobody else uses it.
         T::release(this, unsafe { File::from_raw_file(file) });
         0

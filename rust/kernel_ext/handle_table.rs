@@ -4,9 +4,15 @@
 //!
 //! An id is reserved first and published when its object is complete; in between nobody sees it.
 
-use super::id_space::{
-    IdSpace,
-    Newest, //
+use super::{
+    arc::{
+        Arc,
+        ArcBorrow, //
+    },
+    id_space::{
+        IdSpace,
+        Newest, //
+    }, //
 };
 use core::{
     marker::PhantomData,
@@ -16,11 +22,7 @@ use core::{
 use kernel::{
     bindings,
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow,
-        LockClassKey, //
-    }, //
+    sync::LockClassKey, //
 };
 
 /// A table from ids to `Arc<T>`.

@@ -8,6 +8,10 @@
 //! [`HandleTable`]: super::handle_table::HandleTable
 
 use super::{
+    arc::{
+        Arc,
+        ArcBorrow, //
+    },
     hot::{
         HotCount,
         HotWord, //
@@ -35,8 +39,6 @@ use kernel::{
     sync::{
         atomic::Atomic,
         rcu,
-        Arc,
-        ArcBorrow,
         LockClassKey, //
     }, //
 };

@@ -7,6 +7,7 @@
 //!
 //! [`FileOperations::map_inode`]: super::fops::FileOperations::map_inode
 
+use super::arc::Arc;
 use crate::bindings_ub;
 use core::ptr::{
     null,
@@ -17,8 +18,7 @@ use kernel::{
     bindings,
     error::from_err_ptr,
     mm::virt::VmaNew,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// A private inode.

@@ -9,6 +9,7 @@
 //! another program, or died.
 
 use super::{
+    arc::ArcBorrow,
     fault::{
         Fault,
         Outcome, //
@@ -24,8 +25,7 @@ use kernel::{
     bindings,
     fs::File,
     mm::virt::VmaNew,
-    prelude::*,
-    sync::ArcBorrow, //
+    prelude::*, //
 };
 
 /// A mapping that has gone.

@@ -29,6 +29,7 @@ pub(crate) mod rwsem;
 pub(crate) mod spin;
 
 pub(crate) mod anon_file;
+pub(crate) mod arc;
 pub(crate) mod atomic_context;
 pub(crate) mod attr_group;
 pub(crate) mod cap;

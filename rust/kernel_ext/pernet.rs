@@ -4,9 +4,12 @@
 //!
 //! C header: [`include/net/net_namespace.h`](srctree/include/net/net_namespace.h)
 
-use super::netns::{
-    Net,
-    NetId, //
+use super::{
+    arc::Arc,
+    netns::{
+        Net,
+        NetId, //
+    }, //
 };
 use core::marker::PhantomData;
 use kernel::{
@@ -16,16 +19,13 @@ use kernel::{
         to_result, //
     },
     prelude::*,
-    sync::{
-        atomic::{
-            Acquire,
-            Atomic,
-            Full,
-            Release, //
-        },
-        Arc, //
+    sync::atomic::{
+        Acquire,
+        Atomic,
+        Full,
+        Release, //
     },
-    types::Opaque,
+    types::Opaque, //
 };
 
 /// What is to happen when a network namespace comes or goes.

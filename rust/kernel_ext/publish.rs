@@ -3,6 +3,7 @@
 //! Publishing a device: sysfs, its device node, its uevent; and taking it back.
 
 use super::{
+    arc::Arc,
     attr_group::Groups,
     class::{
         Class,
@@ -23,8 +24,7 @@ use kernel::{
     bindings,
     device::Device,
     error::to_result,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// How a device is to appear.

@@ -6,10 +6,10 @@
 //!
 //! Without `CONFIG_CGROUP_RDMA` everything is allowed.
 
+use super::arc::Arc;
 use kernel::{
     prelude::*,
-    str::CString,
-    sync::Arc, //
+    str::CString, //
 };
 
 /// What is limited.

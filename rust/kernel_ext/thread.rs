@@ -4,20 +4,20 @@
 //!
 //! C header: [`include/linux/kthread.h`](srctree/include/linux/kthread.h)
 
+use super::arc::{
+    Arc,
+    ArcBorrow, //
+};
 use crate::bindings_ub;
 use core::ptr::NonNull;
 use kernel::{
     bindings,
     error::from_err_ptr,
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    }, //
+    prelude::*, //
 };
 
 /// What a thread does.
-pub(crate) trait Body: Send + Sync + 'static {
+pub(crate) trait Body: Sized + Send + Sync + 'static {
     /// Does it, on the thread; returns soon after [`Self::stop`] was called. May sleep.
     ///
     /// No signal ends it. Who never sleeps calls [`give_way`] often.

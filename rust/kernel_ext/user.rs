@@ -63,17 +63,42 @@ words!(u8, u16, u32, u64, i32);
 /// Reads an integer at a user address; `EFAULT`.
 #[inline(always)]
 pub(crate) fn read_word<W: Word>(addr: u64) -> Result<W> {
-    let mut word = 0;
-    // SAFETY: The kernel checks the address; the result has room.
-    done(unsafe { bindings_ub::ub_helper_get_user(&mut word, addr, size_of::<W>()) })?;
-    Ok(W::truncate(word))
+    let (mut word, mut half) = (MaybeUninit::<u64>::uninit(), MaybeUninit::<u32>::uninit());
+    match size_of::<W>() {
+        8 => {
+            // SAFETY: The kernel checks the address; the result has room.
+            done(unsafe { bindings_ub::ub_helper_get_u64(word.as_mut_ptr(), addr) })?;
+            // SAFETY: Written, as there was no error.
+            Ok(W::truncate(unsafe { word.assume_init() }))
+        }
+        4 => {
+            // SAFETY: As above.
+            done(unsafe { bindings_ub::ub_helper_get_u32(half.as_mut_ptr(), addr) })?;
+            // SAFETY: As above.
+            Ok(W::truncate(u64::from(unsafe { half.assume_init() })))
+        }
+        size => {
+            let mut word = 0;
+            // SAFETY: As above.
+            done(unsafe { bindings_ub::ub_helper_get_user(&mut word, addr, size) })?;
+            Ok(W::truncate(word))
+        }
+    }
 }
 
 /// Writes an integer to a user address; `EFAULT`.
 #[inline(always)]
 pub(crate) fn write_word<W: Word>(addr: u64, word: W) -> Result {
-    // SAFETY: The kernel checks the address.
-    done(unsafe { bindings_ub::ub_helper_put_user(addr, word.widen(), size_of::<W>()) })
+    let word = word.widen();
+    match size_of::<W>() {
+        // SAFETY: The kernel checks the address.
+        8 => done(unsafe { bindings_ub::ub_helper_put_u64(addr, word) }),
+        // CAST: The lower half is the value.
+        // SAFETY: As above.
+        4 => done(unsafe { bindings_ub::ub_helper_put_u32(addr, word as u32) }),
+        // SAFETY: As above.
+        size => done(unsafe { bindings_ub::ub_helper_put_user(addr, word, size) }),
+    }
 }
 
 /// Reads two words at a user address; `EFAULT`.

@@ -7,9 +7,9 @@
 //! that removal waits for. Removal first advances the phase, then waits for that section to drain.
 
 use crate::env::{
-    Acquire,
     Atomic,
     Full,
+    HotWord,
     Result,
     EIO,
     ENXIO, //
@@ -44,7 +44,7 @@ impl DevState {
 
     /// Returns the current phase.
     pub(crate) fn phase(&self) -> Phase {
-        match self.phase.load(Acquire) {
+        match self.phase.hot_load() {
             0 => Phase::Registering,
             1 => Phase::Live,
             2 => Phase::Removing,

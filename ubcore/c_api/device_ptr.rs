@@ -14,15 +14,17 @@ use crate::{
     },
     device::Device,
     kernel_ext::{
+        arc::Arc,
         class::Class,
         embedded_device::EmbeddedDevice,
+        hot::HotWord,
         netns::Net, //
     },
     logic::{
         eid::Eid,
         validate, //
     },
-    ub::common::eid_from_bytes,
+    ub::common::eid_from_bytes, //
 };
 use core::ptr::{
     null_mut,
@@ -40,8 +42,7 @@ use kernel::{
             Atomic,
             Full,
             Release, //
-        },
-        Arc, //
+        }, //
     }, //
 };
 
@@ -243,7 +244,7 @@ impl DevicePtr {
 
     /// Returns the core's part of the device, if it is registered.
     pub(super) fn device<'a>(self) -> Option<&'a Device> {
-        let core = self.core().load(Acquire).cast::<Device>();
+        let core = self.core().hot_load().cast::<Device>();
         // SAFETY: Null or what `attach()` stored, which is valid as long as the device is.
         unsafe { core.as_ref() }
     }

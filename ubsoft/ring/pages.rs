@@ -12,6 +12,7 @@ use super::{
     lent::Lent, //
 };
 use crate::kernel_ext::{
+    arc::Arc,
     fault::{
         Fault,
         Outcome, //
@@ -25,7 +26,7 @@ use crate::kernel_ext::{
     poll::{
         mask,
         WaitQueue, //
-    },
+    }, //
 };
 use core::{
     cell::UnsafeCell,
@@ -39,9 +40,8 @@ use kernel::{
     prelude::*,
     sync::{
         atomic::Atomic,
-        rcu,
-        Arc, //
-    },
+        rcu, //
+    }, //
 };
 
 /// The bit of the count that says: no more users.
@@ -87,7 +87,27 @@ impl From<KernelMem> for Memory {
     }
 }
 
+/// The first bytes of memory that are in one piece.
+#[derive(Clone, Copy)]
+struct Piece {
+    at: *mut u8,
+    len: usize,
+    /// They may be written.
+    writable: bool,
+}
+
 impl Memory {
+    /// Returns the first piece.
+    #[inline]
+    fn first(&self) -> Piece {
+        let (at, len) = self.run(0, self.len()).unwrap_or((null_mut(), 0));
+        Piece {
+            at,
+            len,
+            writable: self.is_writable(),
+        }
+    }
+
     /// Returns where the byte at `offset` is, and how many of the `len` bytes from there on are
     /// contiguous.
     #[inline]
@@ -136,15 +156,12 @@ impl Memory {
 /// * `users` counts the [`PageUse`]s that exist, of which there are less than 2^29.
 /// * `pages` is changed only by who set `unpinned`, when [`REVOKED`] is set and there are no users.
 /// * The memory of this object stays until there are no users: it is pinned, and its drop revokes.
-/// * Of the memory in `pages`, the first `first_len` bytes are in one piece at `first`, and may be
-///   written if `writable`.
+/// * `first` is as [`Memory::first`] says, of what `pages` holds or held.
 #[pin_data(PinnedDrop)]
 pub(crate) struct Pages {
     users: Atomic<i32>,
     /// The first piece: all of a small segment.
-    first: *mut u8,
-    first_len: usize,
-    writable: bool,
+    first: Piece,
     /// 1 as soon as somebody is to unpin.
     unpinned: Atomic<u32>,
     pages: UnsafeCell<Option<Memory>>,
@@ -162,23 +179,22 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// Initialises the object.
+    /// Initialises the object with what `make` returns, or fails with its error.
+    #[inline(always)]
     pub(crate) fn new(
-        pages: Memory,
+        make: impl FnOnce() -> Result<Memory>,
         idle: Arc<Idle>,
         lent: Option<Pin<KBox<Lent>>>,
-    ) -> impl PinInit<Self> {
-        let len = pages.len();
-        let (first, first_len) = pages.run(0, len).unwrap_or((null_mut(), 0));
-        let writable = pages.is_writable();
+    ) -> impl PinInit<Self, Error> {
         // INVARIANT: No users; the first piece is as `Memory` says.
-        pin_init!(Self {
+        try_pin_init!(Self {
+            pages: UnsafeCell::new(Some(make()?)),
+            first: match pages.get_mut() {
+                Some(memory) => memory.first(),
+                None => return Err(EINVAL),
+            },
             users: Atomic::new(0),
-            first,
-            first_len,
-            writable,
             unpinned: Atomic::new(0),
-            pages: UnsafeCell::new(Some(pages)),
             idle,
             lent,
             _pin: PhantomPinned,
@@ -319,8 +335,8 @@ impl BriefUse<'_> {
     #[inline(always)]
     fn piece(&self, offset: usize, len: usize) -> Option<*mut u8> {
         let end = offset.checked_add(len)?;
-        if end <= self.0.first_len {
-            return Some(self.0.first.wrapping_add(offset));
+        if end <= self.0.first.len {
+            return Some(self.0.first.at.wrapping_add(offset));
         }
         // SAFETY: Counted.
         unsafe { Self::later_piece(self.0, offset, len) }
@@ -351,7 +367,7 @@ impl BriefUse<'_> {
     /// The same for writing; `None` also if the memory was pinned for reading only.
     #[inline(always)]
     pub(crate) fn write(&self, offset: usize, len: usize) -> Option<Dst<'_>> {
-        if !self.0.writable {
+        if !self.0.first.writable {
             return None;
         }
         let ptr = self.piece(offset, len)?;

@@ -25,6 +25,7 @@ use crate::{
         Shared, //
     },
     io::Udata,
+    kernel_ext::arc::Arc,
     table::{
         bind_jetty,
         bind_jetty_async,
@@ -38,12 +39,9 @@ use crate::{
         Jetty,
         RequestHandler,
         TargetJetty, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// A binding that nobody has been told of: dissolved by the drop, unless it is committed.
 pub(crate) struct NewBinding {

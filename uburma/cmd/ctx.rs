@@ -19,7 +19,8 @@ use crate::{
             AnonFile,
             NewFd, //
         },
-        task::MmId,
+        arc::Arc,
+        task::MmId, //
     },
     stats::{
         Item,
@@ -35,12 +36,9 @@ use crate::{
         ProviderData,
         Ucontext,
         UserCommand, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// A context that lacks the driver's part only.
 ///

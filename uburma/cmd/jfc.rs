@@ -26,11 +26,14 @@ use crate::{
         NewHandle,
         NewObject, //
     },
-    kernel_ext::anon_file::{
-        from_fd,
-        Access,
-        AnonFile,
-        NewFd, //
+    kernel_ext::{
+        anon_file::{
+            from_fd,
+            Access,
+            AnonFile,
+            NewFd, //
+        },
+        arc::Arc, //
     },
     table::{
         active_jfc,
@@ -50,12 +53,9 @@ use crate::{
     uobject::{
         Echo,
         Parts, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Finds the event channel of a new JFC: one of this file.
 fn find_jfce(call: &Call<'_>, fd: i32) -> Result<Option<Arc<Jfce>>> {

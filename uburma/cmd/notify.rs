@@ -21,21 +21,21 @@ use crate::{
         },
         notifier::Notifier, //
     },
-    kernel_ext::anon_file::{
-        from_fd,
-        Access,
-        AnonFile,
-        NewFd, //
+    kernel_ext::{
+        anon_file::{
+            from_fd,
+            Access,
+            AnonFile,
+            NewFd, //
+        },
+        arc::Arc, //
     },
     table::{
         create_notifier,
         wait_notify, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 const _: () = assert!(MAX_EVENTS == b::UBURMA_MAX_NOTIFY as usize);
 

@@ -25,6 +25,7 @@ use crate::{
         write_user,
         Udata, //
     },
+    kernel_ext::arc::Arc,
     logic::{
         options::{
             check_option,
@@ -46,12 +47,9 @@ use crate::{
     uobject::{
         Class,
         Uobject, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// What is being configured: an object that is not at work, and nobody else configures.
 pub(crate) struct Setup<'a, K: StagedKind>

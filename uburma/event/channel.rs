@@ -11,21 +11,25 @@
 //! retires a source with it knows that none of its events is on the way, and that the count is
 //! final.
 
-use super::source::Source;
+use super::source::{
+    Source,
+    SourceArc, //
+};
 use crate::{
     command::Commit,
     kernel_ext::{
+        arc::Arc,
         fops::Fasync,
         poll::{
             mask,
             PollTable,
             WaitQueue, //
-        },
+        }, //
     },
     stats::{
         Item,
         Stats, //
-    },
+    }, //
 };
 use kernel::{
     list::{
@@ -40,15 +44,13 @@ use kernel::{
             Guard, //
         },
         new_spinlock_irq,
-        Arc,
-
         Mutex,
         SpinLockIrq, //
     },
     time::{
         Instant,
         Monotonic, //
-    },
+    }, //
 };
 
 /// Largest number of events that are read at a time.
@@ -60,7 +62,7 @@ const MAX_GENERAL: usize = 64;
 /// An event that was taken out of a queue.
 enum Entry {
     /// Of an object.
-    Object(Arc<Source>),
+    Object(SourceArc),
     /// Of the device: type and data.
     General(u32, u64),
     /// Of the device, the last one.
@@ -130,7 +132,7 @@ impl Queue {
     }
 
     /// Queues a source, unless it is queued.
-    fn link(&mut self, source: &Arc<Source>, front: bool) {
+    fn link(&mut self, source: &SourceArc, front: bool) {
         match ListArc::try_from_arc(source.clone()) {
             Ok(item) if front => self.sources.push_front(item),
             Ok(item) => self.sources.push_back(item),
@@ -139,7 +141,7 @@ impl Queue {
     }
 
     /// Takes a source out of the queue.
-    fn unlink(&mut self, source: &Arc<Source>) -> Option<ListArc<Source>> {
+    fn unlink(&mut self, source: &SourceArc) -> Option<ListArc<Source>> {
         let mut cursor = self.sources.cursor_front();
         while let Some(next) = cursor.peek_next() {
             if core::ptr::eq(&*next, &**source) {
@@ -214,7 +216,7 @@ impl Channel {
     }
 
     /// Reports an event of an object. Any context but NMI.
-    pub(crate) fn raise(&self, source: &Arc<Source>) {
+    pub(crate) fn raise(&self, source: &SourceArc) {
         self.change(mask::IN | mask::RDNORM, |queue| {
             if queue.gone {
                 source.forsake();
@@ -293,7 +295,7 @@ impl Channel {
     /// Ends a source: drops what is pending and takes nothing more.
     ///
     /// An event that is being delivered may still be counted afterwards.
-    pub(crate) fn unlink(&self, source: &Arc<Source>) {
+    pub(crate) fn unlink(&self, source: &SourceArc) {
         let mut queue = self.queue.lock();
         source.retire();
         self.stats.add(Item::Event, -i64::from(source.clear()));
@@ -303,7 +305,7 @@ impl Channel {
     }
 
     /// As [`Self::unlink`]; the number of reported events is final on return. May sleep.
-    pub(crate) fn retire(&self, source: &Arc<Source>) {
+    pub(crate) fn retire(&self, source: &SourceArc) {
         let _turn = self.delivery.lock();
         self.unlink(source);
     }

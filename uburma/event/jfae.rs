@@ -5,17 +5,15 @@
 use super::channel::Channel;
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     stats::{
         Item,
         Stats,
         Tally, //
     },
-    ub::client::EventType,
+    ub::client::EventType, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// An asynchronous event channel.
 #[pin_data]

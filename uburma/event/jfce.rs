@@ -7,12 +7,15 @@ use super::{
     notifier::Notifier, //
 };
 use crate::{
-    kernel_ext::handle_table::HandleTable,
+    kernel_ext::{
+        arc::Arc,
+        handle_table::HandleTable, //
+    },
     stats::{
         Item,
         Stats,
         Tally, //
-    },
+    }, //
 };
 use kernel::{
     prelude::*,
@@ -21,9 +24,8 @@ use kernel::{
             Atomic,
             Relaxed, //
         },
-        Arc,
         SetOnce, //
-    },
+    }, //
 };
 
 /// The completion event channels and notification channels of one open device file.

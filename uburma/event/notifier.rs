@@ -8,11 +8,13 @@ use super::{
     source::{
         Note,
         Outstanding,
-        Source, //
+        Source,
+        SourceArc, //
     }, //
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     stats::{
         Item,
         Stats,
@@ -24,10 +26,9 @@ use kernel::{
     error::code::*,
     prelude::*,
     sync::{
-        Arc,
         Completion,
         SetOnce, //
-    },
+    }, //
 };
 
 /// Largest number of commands of one channel whose end nobody has read.
@@ -118,7 +119,7 @@ struct Ticket {
     /// Where it is read.
     notifier: Arc<Notifier>,
     /// What is read.
-    source: Arc<Source>,
+    source: SourceArc,
 }
 
 impl Drop for Ticket {

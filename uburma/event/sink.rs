@@ -8,16 +8,19 @@ use super::{
         Jfae, //
     },
     jfce::Jfce,
-    source::Source, //
+    source::{
+        Source,
+        SourceArc, //
+    }, //
 };
-use crate::ub::client::{
-    EventType,
-    QueueHandler, //
+use crate::{
+    kernel_ext::arc::Arc,
+    ub::client::{
+        EventType,
+        QueueHandler, //
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Most types of asynchronous events that an object has.
 const MAX_EVENTS: usize = 2;
@@ -27,7 +30,7 @@ struct Completions {
     /// Where they are read.
     jfce: Arc<Jfce>,
     /// The events.
-    source: Arc<Source>,
+    source: SourceArc,
 }
 
 /// What an object has of event sources.
@@ -40,7 +43,7 @@ pub(crate) struct Sink {
     /// Where asynchronous events are read.
     jfae: Arc<Jfae>,
     /// Asynchronous events, by type.
-    events: [Option<Arc<Source>>; MAX_EVENTS],
+    events: [Option<SourceArc>; MAX_EVENTS],
 }
 
 /// Numbers of events that the user has read.

@@ -2,6 +2,7 @@
 
 //! Where events come from.
 
+use crate::kernel_ext::arc::Arc;
 use kernel::{
     list::{
         impl_list_arc_safe,
@@ -17,9 +18,8 @@ use kernel::{
             Full,
             Relaxed, //
         },
-        Arc,
         SetOnce, //
-    },
+    }, //
 };
 
 /// How many asynchronous commands of a channel there are whose end nobody has read.
@@ -126,20 +126,23 @@ impl_list_item! {
     impl ListItem<0> for Source { using ListLinks { self.links }; }
 }
 
+/// A counted pointer to a source: of the kernel crate, since its lists have no others.
+pub(crate) type SourceArc = kernel::sync::Arc<Source>;
+
 impl Source {
     /// Makes a source without events.
-    pub(crate) fn new(kind: u32, data: u64) -> Result<Arc<Self>> {
+    pub(crate) fn new(kind: u32, data: u64) -> Result<SourceArc> {
         Self::make(kind, data, None)
     }
 
     /// Makes the source of a notification.
-    pub(crate) fn with_note(kind: u32, data: u64, note: Note) -> Result<Arc<Self>> {
+    pub(crate) fn with_note(kind: u32, data: u64, note: Note) -> Result<SourceArc> {
         Self::make(kind, data, Some(note))
     }
 
     /// Makes a source.
-    fn make(kind: u32, data: u64, note: Option<Note>) -> Result<Arc<Self>> {
-        Arc::pin_init(
+    fn make(kind: u32, data: u64, note: Option<Note>) -> Result<SourceArc> {
+        SourceArc::pin_init(
             pin_init!(Self {
                 kind,
                 data,

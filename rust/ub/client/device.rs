@@ -4,10 +4,13 @@
 
 use crate::{
     bindings_ub as b,
-    kernel_ext::use_wait::{
-        UseCount,
-        UseGuard, //
-    },
+    kernel_ext::{
+        arc::Arc,
+        use_wait::{
+            UseCount,
+            UseGuard, //
+        }, //
+    }, //
 };
 use core::ptr::NonNull;
 use kernel::{
@@ -15,8 +18,7 @@ use kernel::{
     str::{
         CStr,
         CString, //
-    },
-    sync::Arc, //
+    }, //
 };
 
 /// A device that ubcore told a client of.

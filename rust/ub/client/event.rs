@@ -3,10 +3,12 @@
 //! Events that ubcore and drivers report to a client.
 
 use super::device::Device;
-use crate::bindings_ub as b;
+use crate::{
+    bindings_ub as b,
+    kernel_ext::arc::Arc, //
+};
 use kernel::{
     prelude::*,
-    sync::Arc,
     types::Opaque, //
 };
 

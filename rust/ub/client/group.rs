@@ -17,12 +17,10 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     ub::common::FlagWord, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// The kind of a [`JettyGroup`].
 pub(crate) struct JettyGroupKind;

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     ub::common::{
         err_ptr,
         FlagWord, //
@@ -29,8 +30,7 @@ use crate::{
 };
 use kernel::{
     error::to_result,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// The kind of a [`Jetty`].

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     ub::common::{
         err_ptr,
         FlagWord, //
@@ -23,8 +24,7 @@ use crate::{
 };
 use kernel::{
     error::to_result,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// The kind of a [`Jfr`].

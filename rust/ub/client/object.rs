@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     logic::use_count::{
         Counted,
         ExclusiveRef,
@@ -33,8 +34,7 @@ use core::ptr::NonNull;
 use kernel::{
     alloc::KVVec,
     error::to_result,
-    prelude::*,
-    sync::Arc, //
+    prelude::*, //
 };
 
 /// A kind of object.

@@ -13,14 +13,14 @@ use super::{
     },
     ucontext::User, //
 };
-use crate::bindings_ub as b;
+use crate::{
+    bindings_ub as b,
+    kernel_ext::arc::Arc, //
+};
 use kernel::{
     error::to_result,
     prelude::*,
-    sync::{
-        Arc,
-        Completion, //
-    },
+    sync::Completion, //
 };
 
 /// Who is told of the end of a request.

@@ -3,19 +3,19 @@
 //! Registration of a client.
 
 use super::device::Device;
-use crate::bindings_ub as b;
+use crate::{
+    bindings_ub as b,
+    kernel_ext::arc::Arc, //
+};
 use core::ptr::NonNull;
 use kernel::{
     error::from_result,
     prelude::*,
     str::CStr,
-    sync::{
-        atomic::{
-            Acquire,
-            Atomic,
-            Release, //
-        },
-        Arc, //
+    sync::atomic::{
+        Acquire,
+        Atomic,
+        Release, //
     },
     types::Opaque, //
 };

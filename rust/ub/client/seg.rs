@@ -12,16 +12,14 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     ub::common::{
         eid_from_bytes,
         object_ptr,
         FlagWord, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// The kind of a [`TokenId`].
 pub(crate) struct TokenIdKind;

@@ -12,15 +12,13 @@ use super::{
 };
 use crate::{
     bindings_ub as b,
+    kernel_ext::arc::Arc,
     ub::common::{
         eid_from_bytes,
         FlagWord, //
-    },
+    }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// The kind of a [`TargetJfr`].
 pub(crate) struct TargetJfrKind;

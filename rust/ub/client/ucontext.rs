@@ -5,9 +5,15 @@
 use super::device::Device;
 use crate::{
     bindings_ub as b,
-    kernel_ext::fault::{
-        Fault,
-        Outcome, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            UniqueArc, //
+        },
+        fault::{
+            Fault,
+            Outcome, //
+        }, //
     },
     logic::use_count::{
         Counted,
@@ -21,11 +27,7 @@ use core::ptr::NonNull;
 use kernel::{
     error::to_result,
     mm::virt::VmaNew,
-    prelude::*,
-    sync::{
-        Arc,
-        UniqueArc, //
-    },
+    prelude::*, //
 };
 
 /// What a user-space provider hands to its driver; the addresses are the user's.

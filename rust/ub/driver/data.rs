@@ -27,16 +27,14 @@ use crate::{
         ubcore_sge,
         ubcore_target_seg, //
     },
+    kernel_ext::arc::ArcBorrow,
     ub::common::FlagWord, //
 };
 use core::{
     marker::PhantomData,
     slice, //
 };
-use kernel::{
-    prelude::*,
-    sync::ArcBorrow, //
-};
+use kernel::prelude::*;
 
 /// Most ranges that are looked at in one work request.
 const MAX_RANGES: u32 = 256;

@@ -9,14 +9,20 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    kernel_ext::id_map::{
-        Link,
-        Linked, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        id_map::{
+            Link,
+            Linked, //
+        }, //
     },
     ub::common::{
         eid_bytes,
         eid_from_bytes, //
-    },
+    }, //
 };
 use kernel::{
     bindings,
@@ -29,8 +35,6 @@ use kernel::{
             Full,
             Release, //
         },
-        Arc,
-        ArcBorrow,
         SpinLock, //
     },
     types::Opaque, //

@@ -5,22 +5,20 @@
 
 use crate::{
     bindings_ub,
+    kernel_ext::arc::{
+        Arc,
+        ArcBorrow, //
+    },
     ub::common::object_ptr, //
 };
 use core::{
     marker::PhantomData,
     ptr::NonNull, //
 };
-use kernel::{
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    }, //
-};
+use kernel::prelude::*;
 
 /// What happens when a user rings.
-pub(crate) trait Ring: Send + Sync + 'static {
+pub(crate) trait Ring: Sized + Send + Sync + 'static {
     /// Called in the user's context; may sleep. `cmd` is the ioctl number, `arg` its argument.
     fn ring(this: ArcBorrow<'_, Self>, cmd: u32, arg: u64) -> Result<isize>;
 }

@@ -14,16 +14,16 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    kernel_ext::use_wait::UseCount,
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        use_wait::UseCount, //
+    },
     ub::common::err_ptr, //
 };
-use kernel::{
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    }, //
-};
+use kernel::prelude::*;
 
 /// A jetty group: `struct ubcore_jetty_group` and the driver's data.
 pub(crate) type JettyGroup<D> =

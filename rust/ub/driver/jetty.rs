@@ -36,14 +36,14 @@ use super::{
     udata::into_int,
     Driver, //
 };
-use crate::bindings_ub;
-use kernel::{
-    prelude::*,
-    sync::{
+use crate::{
+    bindings_ub,
+    kernel_ext::arc::{
         Arc,
         ArcBorrow, //
     }, //
 };
+use kernel::prelude::*;
 
 /// A jetty: `struct ubcore_jetty` and the driver's data.
 pub(crate) type Jetty<D> = Queue<bindings_ub::ubcore_jetty, <D as Driver>::Jetty>;

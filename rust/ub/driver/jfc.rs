@@ -15,14 +15,14 @@ use super::{
     udata::into_int,
     Driver, //
 };
-use crate::bindings_ub;
-use kernel::{
-    prelude::*,
-    sync::{
+use crate::{
+    bindings_ub,
+    kernel_ext::arc::{
         Arc,
         ArcBorrow, //
     }, //
 };
+use kernel::prelude::*;
 
 /// A completion queue: `struct ubcore_jfc` and the driver's data.
 pub(crate) type Jfc<D> = Queue<bindings_ub::ubcore_jfc, <D as Driver>::Jfc>;

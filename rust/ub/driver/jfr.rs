@@ -19,14 +19,14 @@ use super::{
     udata::into_int,
     Driver, //
 };
-use crate::bindings_ub;
-use kernel::{
-    prelude::*,
-    sync::{
+use crate::{
+    bindings_ub,
+    kernel_ext::arc::{
         Arc,
         ArcBorrow, //
     }, //
 };
+use kernel::prelude::*;
 
 /// A receive queue: `struct ubcore_jfr` and the driver's data.
 pub(crate) type Jfr<D> = Queue<bindings_ub::ubcore_jfr, <D as Driver>::Jfr>;

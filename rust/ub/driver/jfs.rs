@@ -19,14 +19,14 @@ use super::{
     udata::into_int,
     Driver, //
 };
-use crate::bindings_ub;
-use kernel::{
-    prelude::*,
-    sync::{
+use crate::{
+    bindings_ub,
+    kernel_ext::arc::{
         Arc,
         ArcBorrow, //
     }, //
 };
+use kernel::prelude::*;
 
 /// A send queue: `struct ubcore_jfs` and the driver's data.
 pub(crate) type Jfs<D> = Queue<bindings_ub::ubcore_jfs, <D as Driver>::Jfs>;

@@ -29,9 +29,15 @@ pub(crate) mod udata;
 
 use crate::{
     bindings_ub,
-    kernel_ext::fault::{
-        Fault,
-        Outcome, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        fault::{
+            Fault,
+            Outcome, //
+        }, //
     },
     logic::{
         net_addr::NetAddr,
@@ -42,11 +48,7 @@ use crate::{
 use kernel::{
     error::VTABLE_DEFAULT_ERROR,
     mm::virt::VmaNew,
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    }, //
+    prelude::*, //
 };
 
 pub(crate) use self::{

@@ -11,18 +11,20 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    kernel_ext::id_map::{
-        Link,
-        Linked, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        id_map::{
+            Link,
+            Linked, //
+        }, //
     }, //
 };
 use core::ptr::null_mut;
 use kernel::{
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    },
     types::Opaque, //
 };
 
@@ -58,9 +60,32 @@ unsafe impl<C: 'static, T: Send + Sync + 'static> Linked for Object<C, T> {
 impl<C, T> Object<C, T> {
     /// Allocates an object.
     pub(super) fn alloc(raw: C, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
+        Self::make(Opaque::new(raw), data)
+    }
+
+    /// Allocates an object; `fill` gets the C part, which is zeros. All of it is made in its place.
+    #[inline(always)]
+    pub(super) fn alloc_with(
+        fill: impl FnOnce(&mut C),
+        data: impl PinInit<T, Error>,
+    ) -> Result<Arc<Self>>
+    where
+        C: Default,
+    {
+        // SAFETY: `slot` is valid for writing.
+        let raw = Opaque::ffi_init(|slot: *mut C| unsafe {
+            slot.write(C::default());
+            fill(&mut *slot);
+        });
+        Self::make(raw, data)
+    }
+
+    /// Allocates an object.
+    #[inline(always)]
+    fn make(raw: impl PinInit<Opaque<C>>, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
         Arc::pin_init(
             try_pin_init!(Self {
-                raw: Opaque::new(raw),
+                raw <- raw,
                 link: Link::new(),
                 data <- data,
             }),

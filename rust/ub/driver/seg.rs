@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    kernel_ext::kernel_mem::KernelMem,
+    kernel_ext::{
+        arc::Arc,
+        kernel_mem::KernelMem, //
+    },
     ub::common::err_ptr, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// The name of a token: `struct ubcore_token_id` and the driver's data.
 pub(crate) type TokenId<D> = Object<bindings_ub::ubcore_token_id, <D as Driver>::TokenId>;
@@ -126,17 +126,14 @@ impl<T: Send + Sync> Object<bindings_ub::ubcore_target_seg, T> {
     /// # Errors
     ///
     /// `ENOMEM`, or what `data` fails with.
+    #[inline(always)]
     pub(crate) fn new_segment(cfg: &SegCfg, data: impl PinInit<T, Error>) -> Result<Arc<Self>> {
-        let raw = bindings_ub::ubcore_target_seg {
-            ub_dev: cfg.origin.dev,
-            uctx: cfg.origin.uctx,
-            seg: bindings_ub::ubcore_seg {
-                token_id: cfg.token_id,
-                ..Default::default()
-            },
-            ..Default::default()
+        let fill = |raw: &mut bindings_ub::ubcore_target_seg| {
+            raw.ub_dev = cfg.origin.dev;
+            raw.uctx = cfg.origin.uctx;
+            raw.seg.token_id = cfg.token_id;
         };
-        Self::alloc(raw, data)
+        Self::alloc_with(fill, data)
     }
 }
 

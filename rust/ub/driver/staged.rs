@@ -15,11 +15,15 @@ use super::{
 use crate::{
     bindings_ub,
     kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
         id_map::{
             Link,
             Linked, //
         },
-        use_wait::UseCount,
+        use_wait::UseCount, //
     },
     logic::options::{
         option_spec,
@@ -36,10 +40,6 @@ use core::{
 };
 use kernel::{
     prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    },
     types::Opaque, //
 };
 

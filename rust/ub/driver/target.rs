@@ -15,15 +15,13 @@ use super::{
 };
 use crate::{
     bindings_ub,
+    kernel_ext::arc::Arc,
     ub::common::{
         eid_bytes,
         err_ptr, //
     }, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// An import: `struct ubcore_tjetty` and the driver's data.
 pub(crate) type Target<D> = Object<bindings_ub::ubcore_tjetty, <D as Driver>::Target>;

@@ -13,9 +13,15 @@ use super::{
 };
 use crate::{
     bindings_ub,
-    kernel_ext::fault::{
-        Fault,
-        Outcome, //
+    kernel_ext::{
+        arc::{
+            Arc,
+            ArcBorrow, //
+        },
+        fault::{
+            Fault,
+            Outcome, //
+        }, //
     },
     ub::common::{
         eid_bytes,
@@ -25,11 +31,7 @@ use crate::{
 use kernel::{
     bindings,
     mm::virt::VmaNew,
-    prelude::*,
-    sync::{
-        Arc,
-        ArcBorrow, //
-    }, //
+    prelude::*, //
 };
 
 /// A context: `struct ubcore_ucontext` and the driver's data.

@@ -379,10 +379,10 @@ pub(crate) trait HotCount: HotWord {
     fn hot_cmpxchg(&self, old: Self::Value, new: Self::Value) -> Result<Self::Value, Self::Value>;
 }
 
-impl HotWord for Atomic<u64> {
-    type Value = u64;
+impl<T: atomic::AtomicType> HotWord for Atomic<T> {
+    type Value = T;
 
-    fn hot_load(&self) -> u64 {
+    fn hot_load(&self) -> T {
         self.load(Acquire)
     }
 }
