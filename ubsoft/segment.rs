@@ -131,15 +131,17 @@ pub(crate) struct Seg {
 
 /// Pins memory for a segment. Its owner may both read and write it, unless the mapping is read-only
 /// and no peer may write either.
-fn pin(cfg: &SegCfg) -> Result<PinnedPages> {
+#[inline]
+fn pin(cfg: &SegCfg, slot: &mut Option<Memory>) -> Result {
     let start = usize::try_from(cfg.va).map_err(|_| EINVAL)?;
     let len = usize::try_from(cfg.len).map_err(|_| EINVAL)?;
-    match PinnedPages::pin(start, len, true) {
-        Err(e) if e == EFAULT && cfg.access & (ACCESS_WRITE | ACCESS_ATOMIC) == 0 => {
-            PinnedPages::pin(start, len, false)
-        }
-        result => result,
+    let mut pages = PinnedPages::pin(start, len, true);
+    let may_be_read_only = cfg.access & (ACCESS_WRITE | ACCESS_ATOMIC) == 0;
+    if may_be_read_only && matches!(&pages, Err(e) if *e == EFAULT) {
+        pages = PinnedPages::pin(start, len, false);
     }
+    *slot = Some(Memory::Pinned(pages?));
+    Ok(())
 }
 
 /// Returns the number of pages that a range touches.
@@ -195,13 +197,15 @@ pub(crate) fn register(
     let token_id = cfg.token_id;
     let lent = lend(&cfg, user.as_ref())?;
     let reservation = dev.segs.reserve_exact(token_id)?;
-    let memory = || -> Result<Memory> {
-        Ok(match user {
-            Some(_) => pin(&cfg)?.into(),
-            None => cfg.kernel_memory()?.into(),
-        })
+    let is_user = user.is_some();
+    let memory = |slot: &mut Option<Memory>| -> Result {
+        if is_user {
+            return pin(&cfg, slot);
+        }
+        *slot = Some(Memory::Kernel(cfg.kernel_memory()?));
+        Ok(())
     };
-    let pinned = if user.is_some() { pages_of(&cfg) } else { 0 };
+    let pinned = if is_user { pages_of(&cfg) } else { 0 };
     let segment = Segment::new_segment(
         &cfg,
         try_pin_init!(Seg {

@@ -177,10 +177,11 @@ macro_rules! command_modules {
                 /// Carries the command out.
                 pub(super) fn run(call: &$call<'_>, attrs: Checked<'_>) -> Result {
                     let mut places = 0usize..;
+                    let first = attrs.in_order::<{ INPUTS.len() }>();
                     let request = Request {
                         $(
                             $in: Input::read(
-                                places.next().and_then(|place| attrs.input(place, const {
+                                places.next().and_then(|place| attrs.input_of(first, place, const {
                                     &input_spec::<$call<'_>, $in_type>(
                                         b::[<UBURMA_ $prefix _IN_ $in:upper>],
                                     )
@@ -189,7 +190,7 @@ macro_rules! command_modules {
                             )?,
                         )*
                     };
-                    let _ = &mut places;
+                    let _ = (first, &mut places);
                     command_modules!(@probe $mode Reply, attrs);
                     let outcome = $handler(call, request)?;
                     outcome.reply.write(attrs)?;

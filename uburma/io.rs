@@ -8,6 +8,7 @@ use crate::{
     bindings_ub as b,
     kernel_ext::user::{
         self,
+        read_pairs,
         read_word,
         write_word, //
     },
@@ -18,6 +19,7 @@ use crate::{
     },
     ub::client::ProviderData,
 };
+use core::mem::MaybeUninit;
 use kernel::{
     alloc::KVVec,
     prelude::*,
@@ -229,20 +231,30 @@ impl<C, T: Input<C>> Input<C> for OrZero<T> {
 /// Bytes of [`Udata`].
 pub(crate) const UDATA_LEN: usize = size_of::<b::uburma_udata>();
 
+/// Pairs of words of [`Udata`].
+const UDATA_PAIRS: usize = UDATA_LEN / size_of::<[u64; 2]>();
+
+const _: () = assert!(UDATA_LEN % size_of::<[u64; 2]>() == 0);
+
 /// Private data of a provider; goes back to the user as it came.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Udata([u8; UDATA_LEN]);
+pub(crate) struct Udata([[u64; 2]; UDATA_PAIRS]);
 
 impl Udata {
     /// Takes the bytes of a `struct uburma_udata`.
     pub(crate) fn from_bytes(bytes: [u8; UDATA_LEN]) -> Self {
-        Self(bytes)
+        let mut this = Self::default();
+        this.0
+            .as_flattened_mut()
+            .as_mut_bytes()
+            .copy_from_slice(&bytes);
+        this
     }
 
     /// Returns the word of eight bytes at an offset.
     fn word(&self, offset: usize) -> u64 {
-        let bytes = self.0.get(offset..).and_then(<[u8]>::first_chunk);
-        bytes.map_or(0, |bytes| u64::from_ne_bytes(*bytes))
+        let word = self.0.as_flattened().get(offset / size_of::<u64>());
+        word.copied().unwrap_or(0)
     }
 
     /// Returns what the driver is told.
@@ -261,8 +273,14 @@ impl<C> Input<C> for Udata {
     const SIZE: u16 = UDATA_LEN as u16;
     const OPTIONAL: bool = true;
 
-    fn read(plan: Option<InPlan>, call: &C) -> Result<Self> {
-        <[u8; UDATA_LEN]>::read(plan, call).map(Self)
+    #[inline]
+    fn read(plan: Option<InPlan>, _call: &C) -> Result<Self> {
+        let Some(plan) = plan else {
+            return Ok(Self::default());
+        };
+        let mut pairs = [MaybeUninit::uninit(); UDATA_PAIRS];
+        let pairs = read_pairs(plan.addr, &mut pairs)?;
+        pairs.first_chunk().copied().map(Self).ok_or(EFAULT)
     }
 }
 
@@ -270,7 +288,7 @@ impl Output for Udata {
     const SIZE: u16 = UDATA_LEN as u16;
 
     fn write(&self, plan: &OutPlan) -> Result {
-        write_bytes(plan, &self.0)
+        write_bytes(plan, self.0.as_flattened().as_bytes())
     }
 }
 

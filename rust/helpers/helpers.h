@@ -26,6 +26,7 @@ void *ub_helper_kmalloc(size_t size, bool account);
 int ub_helper_mm_users(const struct mm_struct *mm);
 s64 ub_helper_mm_pinned_add(struct mm_struct *mm, s64 pages);
 unsigned long ub_helper_rlimit_memlock(void);
+struct mm_struct *ub_helper_pin_charge(s64 pages, bool *within);
 size_t ub_helper_page_run(struct page *const *pages, size_t n, void **address);
 void ub_helper_unpin_pages(void *address, size_t n, bool dirty);
 void ub_helper_page_addresses(unsigned long *slots, size_t n);

@@ -4,6 +4,7 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -32,6 +33,24 @@ unsigned long ub_helper_rlimit_memlock(void)
 	return rlimit(RLIMIT_MEMLOCK);
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_rlimit_memlock, "uburma,ubsoft,ubagg");
+
+/*
+ * Counts pages as pinned in the address space of the caller, which is grabbed;
+ * tells whether that is within the limit.
+ */
+struct mm_struct *ub_helper_pin_charge(s64 pages, bool *within)
+{
+	struct mm_struct *mm = current->mm;
+	s64 total;
+
+	if (!mm)
+		return NULL;
+	mmgrab(mm);
+	total = atomic64_add_return(pages, &mm->pinned_vm);
+	*within = total >= 0 && total <= rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	return mm;
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_pin_charge, "uburma,ubsoft,ubagg");
 
 /* How many of the pages, at least one, follow each other, and from where on. */
 size_t ub_helper_page_run(struct page *const *pages, size_t n, void **address)

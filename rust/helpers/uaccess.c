@@ -136,16 +136,20 @@ int ub_helper_read_words(void *words, u64 address, size_t n)
 	might_fault();
 	if (!user_read_access_begin(from, n * sizeof(u64)))
 		return -EFAULT;
-	/* Mostly pairs. */
-	for (i = 0; i + 1 < n; i += 2) {
-		u64 low, high;
+	/* Mostly pairs, and many of them. */
+	for (i = 0; i + 3 < n; i += 4) {
+		u64 a, b, c, d;
 
-		unsafe_get_user(low, &from[i], fault);
-		unsafe_get_user(high, &from[i + 1], fault);
-		put_unaligned(low, (u64 *)words + i);
-		put_unaligned(high, (u64 *)words + i + 1);
+		unsafe_get_user(a, &from[i], fault);
+		unsafe_get_user(b, &from[i + 1], fault);
+		unsafe_get_user(c, &from[i + 2], fault);
+		unsafe_get_user(d, &from[i + 3], fault);
+		put_unaligned(a, (u64 *)words + i);
+		put_unaligned(b, (u64 *)words + i + 1);
+		put_unaligned(c, (u64 *)words + i + 2);
+		put_unaligned(d, (u64 *)words + i + 3);
 	}
-	if (i < n) {
+	for (; i < n; i++) {
 		u64 word;
 
 		unsafe_get_user(word, &from[i], fault);

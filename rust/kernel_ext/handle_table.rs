@@ -98,12 +98,13 @@ impl<T: Send + Sync + 'static> HandleTable<T> {
     /// `condition` runs under the spinlock.
     pub(crate) fn remove_if(&self, id: u32, condition: impl FnOnce(&T) -> bool) -> Option<Arc<T>> {
         let mut space = self.space.lock();
-        let entry = NonNull::new(space.load(id))?;
+        let slot = space.slot(id)?;
+        let entry = NonNull::new(slot.entry())?;
         // SAFETY: The lock is held, so the table owns its count.
         if !condition(unsafe { entry.cast::<T>().as_ref() }) {
             return None;
         }
-        space.erase(id);
+        space.erase_slot(id, slot);
         // SAFETY: The count that was the table's; no longer in the table.
         Some(unsafe { Arc::from_raw(entry.as_ptr().cast::<T>()) })
     }

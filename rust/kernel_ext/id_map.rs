@@ -255,12 +255,13 @@ impl<T: Linked> IdMap<T> {
         decide: impl FnOnce(ArcBorrow<'_, T>) -> Option<R>,
     ) -> Option<R> {
         let mut space = self.space.lock();
-        let entry = NonNull::new(space.load(id))?;
+        let slot = space.slot(id)?;
+        let entry = NonNull::new(slot.entry())?;
         // SAFETY: In the table, whose lock is held.
         let object = unsafe { Self::object(entry) };
         let result = decide(object)?;
         let doomed = object.link().doomed.get();
-        space.erase(id);
+        space.erase_slot(id, slot);
         // After the entry is gone, and before its grace period.
         self.generation.hot_store(self.reaper.new_number());
         drop(space);

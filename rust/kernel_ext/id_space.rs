@@ -17,6 +17,7 @@ use core::{
     cell::UnsafeCell,
     ops::RangeInclusive,
     ptr::{
+        null,
         null_mut,
         NonNull, //
     },
@@ -69,7 +70,7 @@ struct Place {
 }
 
 /// A place for an entry.
-struct Slot {
+pub(super) struct Slot {
     /// The entry, null without one. Changed under the lock, read without.
     entry: Atomic<*mut c_void>,
     place: UnsafeCell<Place>,
@@ -109,6 +110,8 @@ fn new_array<T, const N: usize>(element: impl Fn() -> T) -> Result<KBox<[T; N]>>
 struct List {
     first: u32,
     last: u32,
+    /// The place of `last`, null if there is none.
+    tail: *const Slot,
     len: u32,
 }
 
@@ -117,6 +120,7 @@ impl List {
     const EMPTY: Self = Self {
         first: NONE,
         last: NONE,
+        tail: null(),
         len: 0,
     };
 }
@@ -152,6 +156,9 @@ pub(super) struct IdSpace {
     min: u32,
     max: u32,
 }
+
+// SAFETY: The pointers are to places of the same space.
+unsafe impl Send for List {}
 
 // SAFETY: Chunks and branches are owned, and what they hold is accessed by the rules above.
 unsafe impl Send for IdSpace {}
@@ -199,7 +206,7 @@ impl IdSpace {
 
     /// Returns the place of a number, if its chunk is there.
     #[inline]
-    fn slot(&self, id: u32) -> Option<&Slot> {
+    pub(super) fn slot(&self, id: u32) -> Option<&Slot> {
         let (root, branch, slot) = indices(id);
         let branches = NonNull::new(peek(self.root.get(root)?))?;
         // SAFETY: By the type's invariant.
@@ -330,7 +337,21 @@ pub(super) struct Locked<'a> {
     inner: HotSpinGuard<'a, Inner>,
 }
 
-impl Locked<'_> {
+impl Slot {
+    /// Returns the entry, null without one; it stays while the space is locked.
+    #[inline]
+    pub(super) fn entry(&self) -> *mut c_void {
+        self.entry.hot_load()
+    }
+}
+
+impl<'a> Locked<'a> {
+    /// Returns the place of a number.
+    #[inline]
+    pub(super) fn slot(&self, id: u32) -> Option<&'a Slot> {
+        self.space.slot(id)
+    }
+
     /// Returns what the lock protects of a place; `None` if there is no such place.
     fn place(&mut self, id: u32) -> Option<&mut Place> {
         let slot = self.space.slot(id)?;
@@ -349,31 +370,46 @@ impl Locked<'_> {
 
     /// Lets the list for `state` end with a place; returns the one before it. The place itself is
     /// the caller's to change.
-    fn append(&mut self, id: u32, state: State) -> u32 {
+    #[inline]
+    fn append(&mut self, id: u32, slot: &Slot, state: State) -> u32 {
         let list = self.list(state);
         let last = core::mem::replace(&mut list.last, id);
+        let tail = core::mem::replace(&mut list.tail, core::ptr::from_ref(slot));
         list.len += 1;
-        if last == NONE {
-            list.first = id;
-        } else if let Some(last) = self.place(last) {
-            last.next = id;
+        // SAFETY: By the type's invariant, null or a place that stays; the lock is held.
+        match unsafe { tail.as_ref() } {
+            None => list.first = id,
+            // SAFETY: As above, and nothing else borrows what the lock protects.
+            Some(tail) => unsafe { (*tail.place.get()).next = id },
         }
         last
     }
 
     /// Takes a place that was in the list for `state`, between `prev` and `next`, out of it. The
     /// place itself is not accessed.
+    #[inline]
     fn unlink(&mut self, state: State, prev: u32, next: u32) {
-        self.list(state).len -= 1;
-        if prev == NONE {
-            self.list(state).first = next;
-        } else if let Some(place) = self.place(prev) {
-            place.next = next;
-        }
+        let before = match prev {
+            NONE => null(),
+            prev => self.slot(prev).map_or(null(), core::ptr::from_ref),
+        };
+        let list = self.list(state);
+        list.len -= 1;
         if next == NONE {
-            self.list(state).last = prev;
-        } else if let Some(place) = self.place(next) {
-            place.prev = prev;
+            list.last = prev;
+            list.tail = before;
+        }
+        // SAFETY: By the type's invariant, null or a place that stays; the lock is held, and nothing
+        // else borrows what it protects.
+        match unsafe { before.as_ref() } {
+            None => list.first = next,
+            // SAFETY: As above.
+            Some(before) => unsafe { (*before.place.get()).next = next },
+        }
+        if next != NONE {
+            if let Some(place) = self.place(next) {
+                place.prev = prev;
+            }
         }
     }
 
@@ -420,31 +456,37 @@ impl Locked<'_> {
 
     /// Gives a reserved id an entry, which must not be null.
     pub(super) fn publish(&mut self, id: u32, entry: NonNull<c_void>) {
-        let prev = self.append(id, State::Published);
+        let Some(slot) = self.slot(id) else {
+            return;
+        };
+        let prev = self.append(id, slot, State::Published);
         self.inner.births += 1;
-        let born = self.inner.births;
-        if let Some(slot) = self.space.slot(id) {
-            // SAFETY: By the type's invariant: the lock is held.
-            let place = unsafe { &mut *slot.place.get() };
-            *place = Place {
+        // SAFETY: By the type's invariant: the lock is held.
+        unsafe {
+            *slot.place.get() = Place {
                 state: State::Published,
                 prev,
                 next: NONE,
-                born,
-            };
-            slot.entry.hot_store(entry.as_ptr());
-        }
+                born: self.inner.births,
+            }
+        };
+        slot.entry.hot_store(entry.as_ptr());
     }
 
     /// Frees an id, which must have an entry or be reserved.
     pub(super) fn erase(&mut self, id: u32) {
-        let Some(slot) = self.space.slot(id) else {
-            return;
-        };
+        if let Some(slot) = self.slot(id) {
+            self.erase_slot(id, slot);
+        }
+    }
+
+    /// Does that, given the place of the id.
+    #[inline]
+    pub(super) fn erase_slot(&mut self, id: u32, slot: &Slot) {
         slot.entry.hot_store(null_mut());
         let rests = id >= self.space.min && id < self.inner.fresh;
         let last = if rests {
-            self.append(id, State::Free)
+            self.append(id, slot, State::Free)
         } else {
             NONE
         };

@@ -13,13 +13,13 @@ use super::{
     page_map::PageMap,
     task::{
         cond_resched,
-        current_mm,
         fatal_signal_pending, //
     }, //
 };
 use crate::bindings_ub;
 use core::{
     mem::MaybeUninit,
+    ptr::NonNull,
     slice, //
 };
 use kernel::{
@@ -61,18 +61,17 @@ struct Charge {
 impl Charge {
     /// Charges the caller's address space, within `RLIMIT_MEMLOCK` or with `CAP_IPC_LOCK`.
     fn new(pages: usize) -> Result<Self> {
-        let mm = current_mm().ok_or(EFAULT)?;
         let pages = i64::try_from(pages).map_err(|_| ENOMEM)?;
-        // SAFETY: The address space exists; `i64` is what the count is.
-        let total = unsafe { bindings_ub::ub_helper_mm_pinned_add(mm.as_raw(), pages) };
+        let mut within = false;
+        // SAFETY: `i64` is what the count is.
+        let mm = unsafe { bindings_ub::ub_helper_pin_charge(pages, &mut within) };
+        let mm = NonNull::new(mm).ok_or(EFAULT)?;
         let this = Self {
-            mm,
+            // SAFETY: Counted for us.
+            mm: unsafe { ARef::from_raw(mm.cast()) },
             pages: Atomic::new(pages),
         };
-        // SAFETY: No requirements.
-        let limit = unsafe { bindings_ub::ub_helper_rlimit_memlock() } >> PAGE_SHIFT;
-        let total = usize::try_from(total).unwrap_or(usize::MAX);
-        if total > limit && !capable(Cap::IpcLock) {
+        if !within && !capable(Cap::IpcLock) {
             return Err(ENOMEM);
         }
         Ok(this)
@@ -92,6 +91,35 @@ impl Drop for Charge {
     fn drop(&mut self) {
         self.give_back();
     }
+}
+
+/// Returns how pages are pinned.
+fn pin_flags(write: bool) -> c_uint {
+    if write {
+        bindings::FOLL_LONGTERM | bindings::FOLL_WRITE
+    } else {
+        bindings::FOLL_LONGTERM
+    }
+}
+
+/// Pins the page at a user address, and returns where the kernel sees it, exposed.
+///
+/// # Errors
+///
+/// As for [`PinnedPages::pin`].
+fn pin_page(address: usize, write: bool) -> Result<usize> {
+    let mut slot = MaybeUninit::<*mut bindings::page>::uninit();
+    // SAFETY: Room for a page. The kernel checks the address.
+    match unsafe { bindings::pin_user_pages_fast(address, 1, pin_flags(write), slot.as_mut_ptr()) }
+    {
+        1 => (),
+        0 => return Err(EFAULT),
+        error => to_result(error)?,
+    }
+    let mut at = core::ptr::null_mut();
+    // SAFETY: A page has been written.
+    unsafe { bindings_ub::ub_helper_page_run(slot.as_ptr(), 1, &mut at) };
+    Ok(at.expose_provenance())
 }
 
 /// A pinned range of the memory of a process.
@@ -131,6 +159,16 @@ impl PinnedPages {
         let count = bytes / PAGE_SIZE;
 
         let charge = Charge::new(count)?;
+        if count == 1 {
+            // INVARIANT: Pinned.
+            return Ok(Self {
+                map: PageMap::of_page(first, pin_page(first, write)?),
+                start,
+                len,
+                write,
+                charge,
+            });
+        }
         // INVARIANT: No pages yet.
         let mut this = Self {
             map: PageMap::new(first),
@@ -171,17 +209,15 @@ impl PinnedPages {
         left: usize,
         slots: &mut [MaybeUninit<*mut bindings::page>],
     ) -> Result<usize> {
-        let mut flags = bindings::FOLL_LONGTERM;
-        if self.write {
-            flags |= bindings::FOLL_WRITE;
-        }
         let address = (self.start & PAGE_MASK) + (self.map.len() << PAGE_SHIFT);
         let slots = slots.get_mut(..left.min(slots.len())).ok_or(EINVAL)?;
         let array = slots.as_mut_ptr().cast::<*mut bindings::page>();
         // SAFETY: Room for so many pages. The kernel checks the address.
         // CAST: At most `BATCH`.
-        let pinned =
-            unsafe { bindings::pin_user_pages_fast(address, slots.len() as c_int, flags, array) };
+        let pinned = unsafe {
+            let count = slots.len() as c_int;
+            bindings::pin_user_pages_fast(address, count, pin_flags(self.write), array)
+        };
         to_result(pinned)?;
         // CAST: Not negative.
         let pinned = pinned as usize;
@@ -274,7 +310,7 @@ impl PinnedPages {
     /// there on are contiguous (at least one).
     ///
     /// `None` if not all of the `len` bytes, at least one, are in the range.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, offset: usize, len: usize) -> Option<(*mut u8, usize)> {
         let end = offset.checked_add(len)?;
         if len == 0 || end > self.len {
@@ -303,6 +339,24 @@ impl PinnedPages {
         self.map.span(self.start + offset, len)
     }
 
+    /// Returns where the kernel sees the first byte, and how many from there on are contiguous.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<(*mut u8, usize)> {
+        match self.map.single() {
+            Some(address) => {
+                let address = address.wrapping_add(self.start & !PAGE_MASK);
+                Some((core::ptr::with_exposed_provenance_mut(address), self.len))
+            }
+            None => self.first_of_many(),
+        }
+    }
+
+    /// Does that where the pages are not one block.
+    #[inline(never)]
+    fn first_of_many(&self) -> Option<(*mut u8, usize)> {
+        self.run(0, self.len)
+    }
+
     /// Gives back what is charged to the process, before the pages are unpinned.
     ///
     /// For when the object is to be dropped later, after a grace period: the process may pin again
@@ -314,10 +368,17 @@ impl PinnedPages {
 
 impl Drop for PinnedPages {
     fn drop(&mut self) {
+        let count = self.count();
+        if let Some(address) = self.map.single().filter(|_| count <= BATCH) {
+            let address = core::ptr::with_exposed_provenance_mut(address);
+            // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
+            unsafe { bindings_ub::ub_helper_unpin_pages(address, count, self.write) };
+            return;
+        }
         // In parts, so that others may run in between.
         if let Some(pages) = self.map.pages() {
             for part in pages.chunks(BATCH) {
-                // SAFETY: By the type invariant, pinned; nobody uses the addresses any more.
+                // SAFETY: As above.
                 unsafe {
                     bindings_ub::ub_helper_unpin_addresses(part.as_ptr(), part.len(), self.write)
                 };

@@ -33,8 +33,24 @@ unsafe impl Backend for HotSpin {
     type GuardState = ();
 
     unsafe fn init(ptr: *mut Self::State, name: *const c_char, key: *mut bindings::lock_class_key) {
+        #[cfg(all(
+            target_arch = "x86_64",
+            not(any(CONFIG_DEBUG_SPINLOCK, CONFIG_DEBUG_LOCK_ALLOC, CONFIG_PREEMPT_RT))
+        ))]
+        // SAFETY: By the function's contract. Without anything to check, an unlocked spin lock is
+        // zeros.
+        unsafe {
+            let _ = (name, key);
+            ptr.write_bytes(0, 1)
+        };
+        #[cfg(not(all(
+            target_arch = "x86_64",
+            not(any(CONFIG_DEBUG_SPINLOCK, CONFIG_DEBUG_LOCK_ALLOC, CONFIG_PREEMPT_RT))
+        )))]
         // SAFETY: By the function's contract.
-        unsafe { SpinLockBackend::init(ptr, name, key) };
+        unsafe {
+            SpinLockBackend::init(ptr, name, key)
+        };
     }
 
     #[inline]

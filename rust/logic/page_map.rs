@@ -50,7 +50,25 @@ impl<const PAGE: u32> PageMap<PAGE> {
         }
     }
 
+    /// Makes the map of one page, for the user address `start`.
+    #[inline]
+    pub(crate) fn of_page(start: usize, address: usize) -> Self {
+        Self {
+            end: start.wrapping_add(1 << PAGE),
+            whole: address.wrapping_sub(start),
+            ..Self::new(start)
+        }
+    }
+
+    /// Returns where all pages are, if they are one block.
+    #[inline]
+    pub(crate) fn single(&self) -> Option<usize> {
+        let single = self.shift == WHOLE && self.end != self.start;
+        single.then(|| self.whole.wrapping_add(self.start))
+    }
+
     /// Returns the number of pages.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.end.wrapping_sub(self.start) >> PAGE
     }

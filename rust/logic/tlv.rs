@@ -573,6 +573,32 @@ impl Checked<'_> {
         self.records.get(position).map(Attr::decode)
     }
 
+    /// Returns the first `N` records if those are the records of the specs, in their order.
+    #[inline]
+    pub(crate) fn in_order<const N: usize>(&self) -> Option<&[Record; N]> {
+        match self.index {
+            None => self.records.first_chunk(),
+            Some(_) => None,
+        }
+    }
+
+    /// As [`input`](Self::input), with what [`in_order`](Self::in_order) returned.
+    #[inline(always)]
+    pub(crate) fn input_of<const N: usize>(
+        &self,
+        first: Option<&[Record; N]>,
+        place: usize,
+        spec: &AttrSpec,
+    ) -> Option<InPlan> {
+        match first.and_then(|first| first.get(place)) {
+            Some(record) => Some(InPlan {
+                addr: Attr::decode(record).data,
+                len: usize::from(spec.size),
+            }),
+            None => self.input(place, spec),
+        }
+    }
+
     /// Plans the copy of an input attribute; `None` when it is absent.
     #[inline]
     pub(crate) fn input(&self, place: usize, spec: &AttrSpec) -> Option<InPlan> {

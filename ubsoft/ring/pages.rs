@@ -75,18 +75,6 @@ pub(crate) enum Memory {
     Kernel(KernelMem),
 }
 
-impl From<PinnedPages> for Memory {
-    fn from(pages: PinnedPages) -> Self {
-        Self::Pinned(pages)
-    }
-}
-
-impl From<KernelMem> for Memory {
-    fn from(mem: KernelMem) -> Self {
-        Self::Kernel(mem)
-    }
-}
-
 /// The first bytes of memory that are in one piece.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -100,7 +88,11 @@ impl Memory {
     /// Returns the first piece.
     #[inline]
     fn first(&self) -> Piece {
-        let (at, len) = self.run(0, self.len()).unwrap_or((null_mut(), 0));
+        let first = match self {
+            Self::Pinned(pages) => pages.first(),
+            Self::Kernel(mem) => mem.run(0, mem.len()),
+        };
+        let (at, len) = first.unwrap_or((null_mut(), 0));
         Piece {
             at,
             len,
@@ -110,7 +102,7 @@ impl Memory {
 
     /// Returns where the byte at `offset` is, and how many of the `len` bytes from there on are
     /// contiguous.
-    #[inline]
+    #[inline(always)]
     fn run(&self, offset: usize, len: usize) -> Option<(*mut u8, usize)> {
         match self {
             Self::Pinned(pages) => pages.run(offset, len),
@@ -128,14 +120,6 @@ impl Memory {
                 let (ptr, run) = mem.run(offset, len)?;
                 Some((ptr.expose_provenance(), run, &[], 0))
             }
-        }
-    }
-
-    /// Returns the length in bytes.
-    fn len(&self) -> usize {
-        match self {
-            Self::Pinned(pages) => pages.len(),
-            Self::Kernel(mem) => mem.len(),
         }
     }
 
@@ -179,19 +163,19 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// Initialises the object with what `make` returns, or fails with its error.
+    /// Initialises the object with what `make` puts into its place, or fails with its error.
     #[inline(always)]
     pub(crate) fn new(
-        make: impl FnOnce() -> Result<Memory>,
+        make: impl FnOnce(&mut Option<Memory>) -> Result,
         idle: Arc<Idle>,
         lent: Option<Pin<KBox<Lent>>>,
     ) -> impl PinInit<Self, Error> {
         // INVARIANT: No users; the first piece is as `Memory` says.
         try_pin_init!(Self {
-            pages: UnsafeCell::new(Some(make()?)),
-            first: match pages.get_mut() {
-                Some(memory) => memory.first(),
-                None => return Err(EINVAL),
+            pages: UnsafeCell::new(None),
+            first: {
+                make(pages.get_mut())?;
+                pages.get_mut().as_ref().ok_or(EINVAL)?.first()
             },
             users: Atomic::new(0),
             unpinned: Atomic::new(0),

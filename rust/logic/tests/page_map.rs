@@ -93,6 +93,20 @@ fn failed_allocations_change_nothing() {
 }
 
 #[test]
+fn one_page() {
+    let one = Map::of_page(0x7000, KERNEL);
+    assert_eq!((one.len(), one.single()), (1, Some(KERNEL)));
+    assert_eq!(one.run(0x7ff8, 8), Some((KERNEL + 0xff8, 8)));
+    assert_eq!(one.runs().collect::<Vec<_>>(), [(KERNEL, 1)]);
+    let mut more = one;
+    more.add(KERNEL + PAGE, 3, 1, GFP_KERNEL).unwrap();
+    assert_eq!((more.len(), more.single()), (4, Some(KERNEL)));
+    more.add(KERNEL + 9 * PAGE, 1, 0, GFP_KERNEL).unwrap();
+    assert_eq!(more.single(), None);
+    assert_eq!(Map::new(0x7000).single(), None);
+}
+
+#[test]
 fn single_pages() {
     let at = |pages: &[usize]| -> Vec<_> { pages.iter().map(|n| KERNEL + n * PAGE).collect() };
     let mut map = Map::new(0x7000);
