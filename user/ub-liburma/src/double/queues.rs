@@ -37,6 +37,7 @@ pub unsafe fn send_config(cfg: &urma_jfs_cfg, cookie: u64) -> JfsConfig {
         max_sge: cfg.max_sge,
         max_rsge: cfg.max_rsge,
         max_inline: cfg.max_inline_data,
+        poll: None,
         rnr_retry: cfg.rnr_retry,
         err_timeout: cfg.err_timeout,
         // SAFETY: as the caller promises.
