@@ -169,6 +169,10 @@ impl<T> Arc<T> {
     }
 
     /// Drops the object, and frees the memory.
+    ///
+    /// # Safety
+    ///
+    /// `inner` must be from [`allocate`], initialised, and without any count.
     #[inline(never)]
     unsafe fn free(inner: NonNull<Inner<T>>) {
         // SAFETY: Nobody has the object any more; allocated by `allocate`.
