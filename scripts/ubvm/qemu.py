@@ -20,8 +20,9 @@ _KVM = ["-accel", "kvm", "-cpu", "host"]
 # One guest nanosecond is one instruction, whatever the host is doing.
 _ICOUNT = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-cpu", _CPU]
 
-# A busy host starves its guest: that is no fault of the guest's kernel.
-_PATIENCE = ["rcupdate.rcu_cpu_stall_timeout=120", "watchdog_thresh=60",
+# A busy host starves its guest: that is no fault of the guest's kernel, which else may
+# not even find its timer at the boot.
+_PATIENCE = ["no_timer_check", "rcupdate.rcu_cpu_stall_timeout=120", "watchdog_thresh=60",
              "workqueue.watchdog_thresh=120", "sysctl.kernel.hung_task_timeout_secs=120"]
 
 # No return trampolines: they keep nothing from anybody here, and to emulate them takes
