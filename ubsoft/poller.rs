@@ -7,6 +7,7 @@
 //! and the thread, which looks for posts after it has said so, cannot both miss the other.
 
 use crate::{
+    bindings_ub::UBSOFT_POLL_QUEUES_MAX,
     context::Ucontext,
     counters::{
         Count,
@@ -142,7 +143,10 @@ impl Polling {
     /// Makes room for one more queue, whose owner wants the thread to be idle that long.
     fn expect_one(&self, idle: Delta) -> Result {
         let mut queues = self.queues.lock();
-        let expected = queues.expected.checked_add(1).ok_or(ENOSPC)?;
+        let expected = queues.expected.saturating_add(1);
+        if expected > UBSOFT_POLL_QUEUES_MAX as usize {
+            return Err(ENOSPC);
+        }
         let more = expected.saturating_sub(queues.list.len());
         queues.list.reserve(more, GFP_KERNEL_ACCOUNT)?;
         queues.expected = expected;
@@ -243,7 +247,7 @@ impl Slot {
     ///
     /// # Errors
     ///
-    /// `ENOMEM`, `EINTR` if the caller is being killed.
+    /// `ENOSPC` for too many of a context, `ENOMEM`, `EINTR` if the caller is being killed.
     pub(crate) fn reserve(uctx: Arc<Ucontext>, idle: Delta) -> Result<Self> {
         let mut running = uctx.poller.running.lock();
         let polling = match &running.thread {

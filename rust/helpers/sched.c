@@ -66,12 +66,17 @@ struct task_struct *ub_helper_thread_create(int (*run)(void *data), void *data,
 					    const char *name)
 {
 	struct task_struct *thread = kthread_create(run, data, "%s", name);
+	int err;
 
 	if (IS_ERR(thread))
 		return thread;
 	set_user_nice(thread, task_nice(current));
-	/* Where these are gone already, any others do. */
-	set_cpus_allowed_ptr(thread, current->cpus_ptr);
+	/* Otherwise it sets itself free from them when it begins. */
+	err = kthread_affine_preferred(thread, current->cpus_ptr);
+	if (err) {
+		kthread_stop(thread);
+		return ERR_PTR(err);
+	}
 	get_task_struct(thread);
 	wake_up_process(thread);
 	return thread;

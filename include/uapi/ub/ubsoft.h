@@ -83,6 +83,8 @@ struct ubsoft_ctx_resp {
 /* Largest ubsoft_queue_req.poll_idle, and the one that 0 stands for. */
 #define UBSOFT_POLL_IDLE_MAX		10000000
 #define UBSOFT_POLL_IDLE_DEFAULT	1000
+/* Most polled queues of a context; ENOSPC for more. */
+#define UBSOFT_POLL_QUEUES_MAX		256
 
 /**
  * struct ubsoft_queue_req - private data of CREATE_JFC, _JFS, _JFR and _JETTY

@@ -21,6 +21,9 @@ const LONG: u32 = UBSOFT_POLL_IDLE_MAX;
 /// One in which it does at once.
 const SHORT: u32 = 1;
 
+/// So many posts meet the thread at another moment each.
+const SLEEPS: u64 = 3000;
+
 /// Threads that poll.
 fn threads() -> Result<u64, Failure> {
     Ok(Snapshot::take()?.get("ubsoft/pollers"))
@@ -145,10 +148,10 @@ fn sleeps_and_is_woken() -> Outcome {
 }
 
 /// The owner posts when the thread is about to sleep, sleeps, or is about to be awake.
-fn nothing_is_lost_in_10000_sleeps() -> Outcome {
+fn nothing_is_lost_in_many_sleeps() -> Outcome {
     let mut it = Polled::create(SHORT)?;
     let mut asleep = 0;
-    for i in 0..10_000u64 {
+    for i in 0..SLEEPS {
         it.post(i)?;
         asleep += u32::from(it.sleeps());
         it.jfs.queue().wake_if_needed()?;
@@ -158,7 +161,7 @@ fn nothing_is_lost_in_10000_sleeps() -> Outcome {
             std::hint::spin_loop();
         }
     }
-    println!("# asleep in {asleep} of 10000 rounds");
+    println!("# asleep in {asleep} of {SLEEPS} rounds");
     check!(asleep != 0, "it was never asleep");
     Ok(())
 }
@@ -187,6 +190,52 @@ fn one_thread_for_all_queues_of_a_context() -> Outcome {
     check_eq!(threads()? - before, 1);
     it.post(2)?;
     it.done(2)
+}
+
+/// Lists the processors on which each thread that polls may run.
+fn processors_of_threads() -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let status = std::fs::read_to_string(entry?.path().join("status")).unwrap_or_default();
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_default().trim().to_string()
+        };
+        if field("Name:").starts_with("ubsoft_poll") {
+            found.push(field("Cpus_allowed_list:"));
+        }
+    }
+    Ok(found)
+}
+
+fn thread_keeps_to_the_processors_of_its_maker() -> Outcome {
+    for cpu in [0, 1] {
+        let work = move || -> Result<Vec<String>, Failure> {
+            sys::pin_to_cpu(cpu)?;
+            let mut it = Polled::create(LONG)?;
+            it.post(1)?;
+            it.done(1)?;
+            processors_of_threads()
+        };
+        let ended = std::thread::spawn(work).join();
+        let list = ended.unwrap_or_else(|_| Err(Failure::Fail("it panicked".into())))?;
+        check_eq!(list, [cpu.to_string()]);
+    }
+    Ok(())
+}
+
+fn so_many_queues_and_no_more() -> Outcome {
+    let it = Polled::create(LONG)?;
+    let mut more = Vec::new();
+    for _ in 1..UBSOFT_POLL_QUEUES_MAX {
+        more.push(Jfs::create(&it.side.ctx, polled(&it.side, SHORT))?);
+    }
+    check_errno!(Jfs::create(&it.side.ctx, polled(&it.side, SHORT)), ENOSPC);
+    // One that is not polled, and one in the place of another one.
+    Jfs::create(&it.side.ctx, JfsConfig { poll: None, ..polled(&it.side, SHORT) })?;
+    more.pop();
+    Jfs::create(&it.side.ctx, polled(&it.side, SHORT))?;
+    Ok(())
 }
 
 /// All queues are looked at, whoever posts most.
@@ -536,8 +585,10 @@ pub fn main() -> ExitCode {
             traffic_without_doorbells,
             jettys_are_polled_too,
             sleeps_and_is_woken,
-            nothing_is_lost_in_10000_sleeps,
+            nothing_is_lost_in_many_sleeps,
             one_thread_for_all_queues_of_a_context,
+            thread_keeps_to_the_processors_of_its_maker,
+            so_many_queues_and_no_more,
             queues_take_turns,
             waits_for_a_receiver,
             errors_and_states,
