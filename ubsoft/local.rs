@@ -182,7 +182,8 @@ impl<'a> LocalPeer<'a> {
         let mut result = job.sq.dev.local_part(job.sq.owner, &sge)?;
         // A result that cannot be stored is found before the word changes.
         Sink::piece(&mut result)?;
-        let old = word.word()?
+        let old = word
+            .word()?
             .atomic(op, size)
             .ok_or(CrStatus::RemOperation)?;
         let bytes = old.to_le_bytes();
