@@ -37,7 +37,8 @@ use crate::{
     rnr,
     sq::{
         self,
-        Sq, //
+        Sq,
+        SqArc, //
     },
     ub::driver::{
         self,
@@ -89,11 +90,14 @@ impl Bell {
                 if high != 0 {
                     return Err(EINVAL);
                 }
-                let sq = rnr::find_by_ref(&self.dev, queue_ref)
-                    .filter(|sq| sq.owner == self.owner)
-                    .ok_or(EINVAL)?;
-                Sq::kick(&sq);
-                Ok(())
+                let kick = |sq: &SqArc| {
+                    if sq.owner != self.owner {
+                        return Err(EINVAL);
+                    }
+                    Sq::kick(sq);
+                    Ok(())
+                };
+                rnr::with_ref(&self.dev, queue_ref, kick).unwrap_or(Err(EINVAL))
             }
             RQ_KICK => {
                 if high != 0 {

@@ -77,6 +77,7 @@ pub(crate) struct After {
 }
 
 /// What a run may still do.
+#[derive(Clone, Copy)]
 pub(crate) struct Budget {
     entries: u32,
     bytes: u32,

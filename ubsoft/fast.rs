@@ -36,10 +36,7 @@ use crate::{
             CR_FLAG_RECV, //
         },
         eid::Eid,
-        sge::{
-            Sge,
-            SGE_LEN, //
-        },
+        sge::Sge,
         sqe::{
             Plain,
             SqeWords,
@@ -78,15 +75,14 @@ pub(crate) struct Memos {
 }
 
 impl Memos {
-    /// Makes memos for a queue of a device.
-    pub(crate) fn new(dev: &Dev) -> Self {
-        let reaper = &dev.host.reaper;
+    /// Makes memos that remember nothing.
+    pub(crate) const fn new() -> Self {
         Self {
-            target: Memo::new(reaper.clone()),
-            local: Memo::new(reaper.clone()),
-            remote: Memo::new(reaper.clone()),
-            receiver: Memo::new(reaper.clone()),
-            buffer: Memo::new(reaper.clone()),
+            target: Memo::new(),
+            local: Memo::new(),
+            remote: Memo::new(),
+            receiver: Memo::new(),
+            buffer: Memo::new(),
         }
     }
 }
@@ -102,11 +98,10 @@ impl Entry {
     /// Copies an entry: its head, and what follows if it is plain.
     #[inline(always)]
     pub(crate) fn read(sq: &Sq, index: u32) -> Self {
-        let head = SqeWords::from_bytes(&sq.ring.read_head::<SQE_HEAD_LEN>(index));
+        let head = SqeWords::new(sq.ring.read_words(index, 0));
         let plain = head.plain(sq.plain_max).map(|plain| {
-            let mut tail = [0; SGE_LEN];
-            sq.ring.read(index, SQE_HEAD_LEN, &mut tail);
-            (plain, Sge::decode(&tail))
+            let tail = sq.ring.read_words(index, SQE_HEAD_LEN);
+            (plain, Sge::from_words(tail))
         });
         Self { head, plain }
     }
@@ -324,7 +319,7 @@ pub(crate) enum End {
 }
 
 /// Carries out the plain requests of a queue that is in service and does not wait.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
     let SqState {
         index,
@@ -333,26 +328,22 @@ pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
         ..
     } = state;
     let guard = rcu::read_lock();
-    let mut produced = sq.ring.user_idx();
+    let produced = sq.ring.user_idx();
     let mut bytes = 0u32;
-    loop {
+    // Here until the end: not in memory.
+    let mut left = *budget;
+    let end = loop {
         match index.pending(produced) {
-            Ok(0) => {
-                let now = sq.ring.user_idx();
-                if now == produced {
-                    return End::Empty;
-                }
-                produced = now;
-                continue;
-            }
+            // Who has posted more meanwhile has the queue run again.
+            Ok(0) => break End::Empty,
             Ok(_) => {}
-            Err(_) => return End::Unusual(None),
+            Err(_) => break End::Unusual(None),
         }
-        if budget.is_used_up() {
-            return End::Unusual(None);
+        if left.is_used_up() {
+            break End::Unusual(None);
         }
         if bytes >= SECTION_BYTES {
-            return End::Pause;
+            break End::Pause;
         }
         let entry = Entry::read(sq, index.fetched());
         let head = &entry.head;
@@ -368,14 +359,16 @@ pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
             Some(aim)
         });
         let Some(aim) = done else {
-            return End::Unusual(Some(entry));
+            break End::Unusual(Some(entry));
         };
         // The slot is free before its completion can be seen.
         sq.ring.set_kern_idx(index.pass());
         if head.is_signaled() {
             complete(sq, head, &aim);
         }
-        budget.spend(head.total_len());
+        left.spend(head.total_len());
         bytes = bytes.wrapping_add(head.total_len());
-    }
+    };
+    *budget = left;
+    end
 }

@@ -11,7 +11,11 @@ use crate::{
     host::CtxId,
     kernel_ext::{
         arc::Arc,
-        atomic_context::NoSleep, //
+        atomic_context::NoSleep,
+        spin::{
+            HotSpinGuard,
+            HotSpinLock, //
+        }, //
     },
     logic::{
         cqe::{
@@ -49,11 +53,7 @@ use kernel::{
         LocalInterruptDisabled, //
     },
     prelude::*,
-    static_lock_class,
-    sync::{
-        lock::spinlock::SpinLockGuard,
-        SpinLock, //
-    }, //
+    static_lock_class, //
 };
 
 /// A completion queue as ubcore knows it.
@@ -114,13 +114,13 @@ pub(crate) struct Cq {
     /// Taken last of all locks of queues, and for one queue at a time; with interrupts off if the
     /// queue is a kernel client's.
     #[pin]
-    state: SpinLock<State>,
+    state: HotSpinLock<State>,
     count: Count,
 }
 
 /// The locked part of a queue; fields are dropped in order.
 pub(crate) struct Locked<'a> {
-    pub(crate) state: SpinLockGuard<'a, State>,
+    pub(crate) state: HotSpinGuard<'a, State>,
     _irqs_off: Option<LocalInterruptDisabled>,
 }
 
@@ -518,7 +518,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
         id,
         ring,
         kernel,
-        state <- SpinLock::new(
+        state <- HotSpinLock::new(
             State {
                 index: CqIndex::new(geometry),
                 machine: JfcMachine::new(),

@@ -12,6 +12,10 @@ use crate::{
     jfc::Jfc,
     kernel_ext::{
         arc::Arc,
+        spin::{
+            HotSpinGuard,
+            HotSpinLock, //
+        },
         use_wait::UseCount, //
     },
     logic::{
@@ -75,9 +79,7 @@ use kernel::{
     static_lock_class,
     sync::{
         atomic::Full,
-        barrier::smp_mb,
-        lock::spinlock::SpinLockGuard,
-        SpinLock, //
+        barrier::smp_mb, //
     },
     time::Delta, //
 };
@@ -184,13 +186,13 @@ pub(crate) struct Rq {
     kernel: bool,
     /// Taken under the state of a send queue; with interrupts off if the queue is a kernel client's.
     #[pin]
-    state: SpinLock<State>,
+    state: HotSpinLock<State>,
     count: Count,
 }
 
 /// The locked part of a queue; fields are dropped in order.
 pub(crate) struct Locked<'a> {
-    pub(crate) state: SpinLockGuard<'a, State>,
+    pub(crate) state: HotSpinGuard<'a, State>,
     _irqs_off: Option<LocalInterruptDisabled>,
 }
 
@@ -443,7 +445,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
         jfc,
         users <- UseCount::new(),
         kernel,
-        state <- SpinLock::new(
+        state <- HotSpinLock::new(
             State {
                 index: RqIndex::new(geometry),
                 posters,

@@ -58,30 +58,27 @@ impl SqName {
     fn receiver_ready(self, host: &Host) {
         let guard = rcu::read_lock();
         if let Some(dev) = host.nodes.get_rcu(&guard, self.node) {
-            if let Some(sq) = find(&dev, self.is_jetty, self.id) {
-                Sq::receiver_ready(&sq);
-            }
+            with(&dev, self.is_jetty, self.id, Sq::receiver_ready);
         }
     }
 }
 
-/// Finds the send queue that a doorbell reference names.
-#[inline]
-pub(crate) fn find_by_ref(dev: &Dev, queue_ref: u32) -> Option<SqArc> {
+/// Does something with the send queue that a doorbell reference names.
+#[inline(always)]
+pub(crate) fn with_ref<R>(dev: &Dev, queue_ref: u32, what: impl FnOnce(&SqArc) -> R) -> Option<R> {
     let is_jetty = queue_ref & SqName::JETTY != 0;
-    find(dev, is_jetty, queue_ref & !SqName::JETTY)
+    with(dev, is_jetty, queue_ref & !SqName::JETTY, what)
 }
 
-/// Finds a send queue by its number.
+/// Does something with a send queue, by its number; what it belongs to is counted meanwhile.
 #[inline(always)]
-fn find(dev: &Dev, is_jetty: bool, id: u32) -> Option<SqArc> {
-    let guard = rcu::read_lock();
+fn with<R>(dev: &Dev, is_jetty: bool, id: u32, what: impl FnOnce(&SqArc) -> R) -> Option<R> {
     if is_jetty {
-        dev.jettys
-            .get_rcu(&guard, id)
-            .map(|jetty| jetty.sq().clone())
+        let jetty = dev.jettys.get(id)?;
+        Some(what(jetty.sq()))
     } else {
-        dev.jfss.get_rcu(&guard, id).map(|jfs| jfs.sq().clone())
+        let jfs = dev.jfss.get(id)?;
+        Some(what(jfs.sq()))
     }
 }
 

@@ -305,7 +305,7 @@ impl Sq {
                         machine: JettyMachine::new(send.error_suspend),
                         bound: None,
                         not_ready: None,
-                        memos: Memos::new(dev),
+                        memos: Memos::new(),
                         dead: false,
                     },
                     "Sq::state"
@@ -323,7 +323,7 @@ impl Sq {
     /// Has the queue run: by the caller, unless that is another process than the one whose queue it
     /// is. Others may have inherited the file; they may be killed in the middle of a request, which
     /// is none of the owner's business, so a work does it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn kick(this: &SqArc) {
         if let Some(poll) = &this.poll {
             poll.wake();

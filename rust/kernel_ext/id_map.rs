@@ -43,6 +43,14 @@ use kernel::{
     }, //
 };
 
+/// The last generation that a table had, of all in the module: so it names the table too.
+static LAST_GENERATION: Atomic<u64> = Atomic::new(0);
+
+/// Returns a generation, not 0, that no table has had.
+fn new_generation() -> u64 {
+    LAST_GENERATION.hot_add(1).wrapping_add(1)
+}
+
 /// What an object has in itself to be in an [`IdMap`]: the means to drop the table's reference
 /// later, so that neither adding nor removing it allocates anything.
 ///
@@ -115,7 +123,7 @@ pub(crate) struct IdMap<T: Linked> {
     space: IdSpace,
     /// Who drops what was taken out.
     reaper: Arc<Reaper>,
-    /// Changes when something has been taken out, to what no table of this reaper has had.
+    /// Changes when something has been taken out, to what no table has had.
     generation: Atomic<u64>,
     _objects: PhantomData<Arc<T>>,
 }
@@ -132,7 +140,7 @@ impl<T: Linked> IdMap<T> {
     ) -> impl PinInit<Self> {
         pin_init!(Self {
             space <- IdSpace::new(ids, name, key),
-            generation: Atomic::new(reaper.new_number()),
+            generation: Atomic::new(new_generation()),
             reaper,
             _objects: PhantomData,
         })
@@ -194,9 +202,8 @@ impl<T: Linked> IdMap<T> {
         id: u32,
     ) -> Option<&'g T> {
         let generation = self.generation.hot_load();
-        let known = memo.id == id && memo.generation == generation;
-        if known && core::ptr::eq(&*memo.reaper, &*self.reaper) {
-            // SAFETY: No other table of the reaper has this generation, so it was found in this one,
+        if memo.id == id && memo.generation == generation {
+            // SAFETY: No other table ever had this generation, so it was found in this one,
             // and nothing has been taken out of it before the RCU section began: otherwise its
             // grace period is not over, or the section sees the new generation, which is stored
             // before the grace period begins. So the object is valid as long as the section.
@@ -216,9 +223,7 @@ impl<T: Linked> IdMap<T> {
         generation: u64,
     ) -> Option<&'g T> {
         let object = self.find(guard, id)?;
-        if core::ptr::eq(&*memo.reaper, &*self.reaper) {
-            (memo.id, memo.generation, memo.object) = (id, generation, object);
-        }
+        (memo.id, memo.generation, memo.object) = (id, generation, object);
         Some(object)
     }
 
@@ -263,7 +268,7 @@ impl<T: Linked> IdMap<T> {
         let doomed = object.link().doomed.get();
         space.erase_slot(id, slot);
         // After the entry is gone, and before its grace period.
-        self.generation.hot_store(self.reaper.new_number());
+        self.generation.hot_store(new_generation());
         drop(space);
         // SAFETY: Taken out once, so retired once; made ready when it was published.
         unsafe { self.reaper.retire(doomed) };
@@ -303,10 +308,8 @@ impl<T: Linked> PinnedDrop for IdMap<T> {
     }
 }
 
-/// What was found last in tables of a reaper, for [`IdMap::recall`].
+/// What was found last in tables, for [`IdMap::recall`].
 pub(crate) struct Memo<T> {
-    /// Kept, so that its address tells it from all others.
-    reaper: Arc<Reaper>,
     /// That of the table when `object` was found under `id`; 0 before.
     generation: u64,
     id: u32,
@@ -320,9 +323,8 @@ unsafe impl<T: Sync> Sync for Memo<T> {}
 
 impl<T> Memo<T> {
     /// Makes one that remembers nothing.
-    pub(crate) fn new(reaper: Arc<Reaper>) -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
-            reaper,
             generation: 0,
             id: 0,
             object: core::ptr::null(),

@@ -5,7 +5,6 @@
 //! C header: [`include/linux/workqueue.h`](srctree/include/linux/workqueue.h)
 
 use super::{
-    hot::HotCount,
     spin::HotSpinLock,
     task::cond_resched,
     workqueue::WorkQueue, //
@@ -15,10 +14,7 @@ use kernel::{
     bindings,
     container_of,
     prelude::*,
-    sync::{
-        atomic::Atomic,
-        rcu, //
-    },
+    sync::rcu,
     types::Opaque, //
 };
 
@@ -62,8 +58,6 @@ struct Waiting {
 #[pin_data(PinnedDrop)]
 pub(crate) struct Reaper {
     queue: WorkQueue,
-    /// The last number that [`Self::new_number`] gave.
-    number: Atomic<u64>,
     #[pin]
     waiting: HotSpinLock<Waiting>,
     #[pin]
@@ -80,7 +74,6 @@ impl Reaper {
     pub(crate) fn new(name: &'static CStr) -> impl PinInit<Self, Error> {
         try_pin_init!(Self {
             queue: WorkQueue::unbound(name, 1)?,
-            number: Atomic::new(0),
             waiting <- new_hot_spinlock!(
                 Waiting {
                     next: null_mut(),
@@ -102,11 +95,6 @@ impl Reaper {
                 )
             }),
         })
-    }
-
-    /// Returns a number, not 0, that this has not returned before.
-    pub(super) fn new_number(&self) -> u64 {
-        self.number.hot_add(1).wrapping_add(1)
     }
 
     /// Drops something after a grace period.

@@ -32,6 +32,16 @@ impl Sge {
         }
     }
 
+    /// Decodes an element that was read as words.
+    #[inline(always)]
+    pub(crate) const fn from_words([addr, rest]: [u64; SGE_LEN / 8]) -> Self {
+        Self {
+            addr,
+            len: rest as u32,
+            token_id: (rest >> 32) as u32,
+        }
+    }
+
     /// Encodes the element.
     pub(crate) fn encode(&self) -> [u8; SGE_LEN] {
         let [a0, a1, a2, a3, a4, a5, a6, a7] = self.addr.to_le_bytes();
@@ -176,7 +186,10 @@ mod tests {
     proptest! {
         #[test]
         fn elements_round_trip(raw in any::<[u8; 16]>()) {
-            prop_assert_eq!(Sge::decode(&raw).encode(), raw);
+            let sge = Sge::decode(&raw);
+            prop_assert_eq!(sge.encode(), raw);
+            let word = |i: usize| u64::from_le_bytes(raw[i..][..8].try_into().unwrap());
+            prop_assert_eq!(Sge::from_words([word(0), word(8)]), sge);
         }
 
         #[test]

@@ -81,16 +81,13 @@ pub(crate) struct SqeHead {
 
 /// The head of an entry, copied once and not decoded: what plain requests need is taken out of it.
 #[derive(Clone, Copy)]
-pub(crate) struct SqeWords([u64; 8]);
+pub(crate) struct SqeWords([u64; SQE_HEAD_LEN / 8]);
 
 impl SqeWords {
-    /// Reads the bytes of a head.
+    /// Takes the words of a head over.
     #[inline(always)]
-    pub(crate) fn from_bytes(bytes: &[u8; SQE_HEAD_LEN]) -> Self {
-        let mut rest = bytes.as_slice();
-        Self(core::array::from_fn(|_| {
-            u64::from_le_bytes(take(&mut rest))
-        }))
+    pub(crate) const fn new(words: [u64; SQE_HEAD_LEN / 8]) -> Self {
+        Self(words)
     }
 
     /// Decodes the head.

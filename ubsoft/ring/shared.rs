@@ -249,6 +249,18 @@ impl Ring {
         Some(self.mem.as_ptr().wrapping_add(offset).wrapping_add(at))
     }
 
+    /// Copies `N` words of an entry that begin at `at`, a multiple of 8; zeros if they are not
+    /// inside.
+    #[inline(always)]
+    pub(crate) fn read_words<const N: usize>(&self, index: u32, at: usize) -> [u64; N] {
+        let from = self.entry(index, at, N * 8).filter(|_| at % 8 == 0);
+        let Some(from) = from.map(<*mut u8>::cast::<u64>) else {
+            return [0; N];
+        };
+        // SAFETY: Inside of the entry, which is aligned to 8 as `at` is.
+        core::array::from_fn(|i| u64::from_le(unsafe { from.add(i).read_volatile() }))
+    }
+
     /// Copies the first `N` bytes of an entry; zeros if entries are not that long.
     #[inline]
     pub(crate) fn read_head<const N: usize>(&self, index: u32) -> [u8; N] {

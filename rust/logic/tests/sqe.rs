@@ -254,8 +254,13 @@ fn unused_fields_are_ignored() {
     assert_eq!(status(send), None);
 }
 
+fn to_words(raw: &[u8; SQE_HEAD_LEN]) -> SqeWords {
+    let word = |i| u64::from_le_bytes(raw[i * 8..][..8].try_into().unwrap());
+    SqeWords::new(std::array::from_fn(word))
+}
+
 fn words(head: &SqeHead) -> SqeWords {
-    SqeWords::from_bytes(&head.encode())
+    to_words(&head.encode())
 }
 
 #[test]
@@ -314,7 +319,7 @@ proptest! {
         let raw: [u8; 64] = raw.try_into().unwrap();
         let head = SqeHead::decode(&raw);
         prop_assert_eq!(head.encode(), raw);
-        let words = SqeWords::from_bytes(&raw);
+        let words = to_words(&raw);
         prop_assert!(words.decode() == head);
         prop_assert_eq!(words.user_ctx(), head.user_ctx);
         prop_assert_eq!(words.total_len(), head.total_len);
