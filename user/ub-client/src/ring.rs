@@ -17,19 +17,20 @@ use ub_abi::{
     UBSOFT_RING_VERSION,
 };
 
-use crate::sys::{self, MapFlags, Mapping};
+use crate::sys::{self, MapFlags, Mapping, RingMap};
 use crate::wr::{RecvWr, SendWr};
 use crate::{Error, Result};
 
 const USER_IDX: usize = offset_of!(ubsoft_ring_header, user_idx);
 const KERN_IDX: usize = offset_of!(ubsoft_ring_header, kern_idx);
 const KERN_FLAGS: usize = offset_of!(ubsoft_ring_header, kern_flags);
+const SEQ: usize = offset_of!(ubsoft_cqe, seq);
 const SGE: usize = size_of::<ubsoft_sge>();
 
 /// What all three kinds of ring have in common.
 #[derive(Debug)]
 pub struct Ring {
-    map: Mapping,
+    map: RingMap,
     resp: ubsoft_queue_resp,
 }
 
@@ -56,13 +57,8 @@ impl Ring {
         if header.entries != resp.entries || header.stride != resp.stride {
             return wrong("header and reply disagree");
         }
-        if !resp.entries.is_power_of_two() {
-            return wrong("number of entries");
-        }
-        let end = resp.entries as usize * resp.stride as usize + resp.entries_off as usize;
-        if end > map.len() || (resp.entries_off as usize) < bytes.len() {
-            return wrong("geometry");
-        }
+        let (first, stride) = (resp.entries_off as usize, resp.stride as usize);
+        let map = RingMap::new(map, first, stride, resp.entries)?;
         Ok(Ring { map, resp })
     }
 
@@ -73,42 +69,40 @@ impl Ring {
 
     /// The mapping itself, for tests that scribble into it.
     pub fn mapping(&self) -> &Mapping {
-        &self.map
+        self.map.mapping()
     }
 
     /// Takes the mapping out, so that it outlives the queue.
     pub fn into_mapping(self) -> Mapping {
-        self.map
+        self.map.into_mapping()
     }
 
     /// Offset in the mapping of the entry with this index.
-    #[inline]
     pub fn entry(&self, index: u32) -> usize {
-        let slot = index & (self.resp.entries - 1);
-        self.resp.entries_off as usize + slot as usize * self.resp.stride as usize
+        self.map.offset(index)
     }
 
     /// The user's index as it stands in the ring.
     pub fn user_idx(&self) -> u32 {
-        self.map.load32(USER_IDX, Ordering::Relaxed)
+        self.map.word::<USER_IDX>().load(Ordering::Relaxed)
     }
 
     /// Publishes the user's index.
     #[inline]
     pub fn set_user_idx(&self, index: u32) {
-        self.map.store32(USER_IDX, index, Ordering::Release);
+        self.map.word::<USER_IDX>().store(index, Ordering::Release);
     }
 
     /// The kernel's index.
     #[inline]
     pub fn kern_idx(&self) -> u32 {
-        self.map.load32(KERN_IDX, Ordering::Acquire)
+        self.map.word::<KERN_IDX>().load(Ordering::Acquire)
     }
 
     /// UBSOFT_RING_* flags.
     #[inline]
     pub fn kern_flags(&self) -> u32 {
-        self.map.load32(KERN_FLAGS, Ordering::Acquire)
+        self.map.word::<KERN_FLAGS>().load(Ordering::Acquire)
     }
 
     /// Entries the user may still produce.
@@ -116,14 +110,6 @@ impl Ring {
     fn space(&self, produced: u32) -> u32 {
         let used = produced.wrapping_sub(self.kern_idx());
         self.resp.entries.saturating_sub(used)
-    }
-
-    #[inline]
-    fn write_sges(&self, at: usize, sges: &[ubsoft_sge]) {
-        for (i, sge) in sges.iter().enumerate() {
-            self.map
-                .store_words(at + i * SGE, sys::as_words::<_, { SGE / 8 }>(sge));
-        }
     }
 }
 
@@ -164,18 +150,16 @@ impl SendRing {
     /// fit the slot is cut off.
     #[inline]
     pub fn push_unchecked(&mut self, head: &ubsoft_sqe, sges: &[ubsoft_sge], inline: &[u8]) {
-        let at = self.ring.entry(self.produced);
-        let tail = at + size_of::<ubsoft_sqe>();
-        let room = self.ring.resp.stride as usize - size_of::<ubsoft_sqe>();
-        self.ring.map.store_words(
-            at,
-            sys::as_words::<_, { size_of::<ubsoft_sqe>() / 8 }>(head),
-        );
-        if !inline.is_empty() {
-            self.ring.map.write(tail, &inline[..inline.len().min(room)]);
+        const HEAD: usize = size_of::<ubsoft_sqe>();
+        let slot = self.ring.map.slot(self.produced);
+        slot.store(0, sys::as_words::<_, { HEAD / 8 }>(head));
+        if inline.is_empty() {
+            slot.store_list(HEAD, sges.iter().map(sys::as_words::<_, { SGE / 8 }>));
         } else {
-            self.ring
-                .write_sges(tail, &sges[..sges.len().min(room / SGE)]);
+            let room = slot.len() - HEAD;
+            let tail = self.ring.entry(self.produced) + HEAD;
+            let bytes = &inline[..inline.len().min(room)];
+            self.ring.mapping().write(tail, bytes);
         }
         self.produced = self.produced.wrapping_add(1);
     }
@@ -248,14 +232,10 @@ impl RecvRing {
     /// Writes an entry whatever it says and whether there is room or not.
     #[inline]
     pub fn push_unchecked(&mut self, head: &ubsoft_rqe, sges: &[ubsoft_sge]) {
-        let at = self.ring.entry(self.produced);
-        let room = (self.ring.resp.stride as usize - size_of::<ubsoft_rqe>()) / SGE;
-        self.ring.map.store_words(
-            at,
-            sys::as_words::<_, { size_of::<ubsoft_rqe>() / 8 }>(head),
-        );
-        self.ring
-            .write_sges(at + size_of::<ubsoft_rqe>(), &sges[..sges.len().min(room)]);
+        const HEAD: usize = size_of::<ubsoft_rqe>();
+        let slot = self.ring.map.slot(self.produced);
+        slot.store(0, sys::as_words::<_, { HEAD / 8 }>(head));
+        slot.store_list(HEAD, sges.iter().map(sys::as_words::<_, { SGE / 8 }>));
         self.produced = self.produced.wrapping_add(1);
     }
 
@@ -303,18 +283,11 @@ impl CompRing {
     /// The next completion, if it has come. The kernel learns of it by `release`.
     #[inline]
     pub fn pop(&mut self) -> Option<ubsoft_cqe> {
-        let at = self.ring.entry(self.consumed);
-        let seq = self
-            .ring
-            .map
-            .load32(at + offset_of!(ubsoft_cqe, seq), Ordering::Acquire);
-        if seq != self.consumed.wrapping_add(1) {
+        let slot = self.ring.map.slot(self.consumed);
+        if slot.upper_half(SEQ - 4).load(Ordering::Acquire) != self.consumed.wrapping_add(1) {
             return None;
         }
-        let words = self
-            .ring
-            .map
-            .load_words::<{ size_of::<ubsoft_cqe>() / 8 }>(at);
+        let words = slot.load::<{ size_of::<ubsoft_cqe>() / 8 }>(0);
         self.consumed = self.consumed.wrapping_add(1);
         Some(sys::from_words(&words))
     }
@@ -324,15 +297,14 @@ impl CompRing {
     pub fn relabel(&mut self, from: u64, to: u64) {
         let mut index = self.consumed;
         for _ in 0..self.ring.resp.entries {
-            let at = self.ring.entry(index);
-            let seq = at + offset_of!(ubsoft_cqe, seq);
+            let slot = self.ring.map.slot(index);
             index = index.wrapping_add(1);
-            if self.ring.map.load32(seq, Ordering::Acquire) != index {
+            if slot.upper_half(SEQ - 4).load(Ordering::Acquire) != index {
                 break;
             }
-            let data = at + offset_of!(ubsoft_cqe, user_data);
-            if self.ring.map.load64(data, Ordering::Relaxed) == from {
-                self.ring.map.store64(data, to, Ordering::Relaxed);
+            const DATA: usize = offset_of!(ubsoft_cqe, user_data);
+            if slot.load(DATA) == [from] {
+                slot.store(DATA, &[to]);
             }
         }
     }

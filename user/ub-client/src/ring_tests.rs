@@ -68,13 +68,15 @@ fn send_ring_fills_and_wraps_at_32_bits() {
 
     // The kernel finishes two.
     let done = start.wrapping_add(2);
-    ring.ring().map.store32(KERN_IDX, done, Ordering::Release);
+    ring.ring()
+        .mapping()
+        .store32(KERN_IDX, done, Ordering::Release);
     assert_eq!(ring.space(), 2);
     ring.push(&SendWr::write(5, remote(), &list).user_ctx(77))
         .unwrap();
     let mut bytes = [0; 64];
     ring.ring()
-        .map
+        .mapping()
         .read(ring.ring().entry(start.wrapping_add(ENTRIES)), &mut bytes);
     let sqe: ubsoft_sqe = sys::from_bytes(&bytes);
     assert_eq!(sqe.user_ctx, 77);
@@ -101,12 +103,12 @@ fn receive_ring_asks_for_a_kick() {
     ring.push(&RecvWr::new(&list).user_ctx(4)).unwrap();
     assert!(!ring.publish());
     ring.ring()
-        .map
+        .mapping()
         .store32(KERN_FLAGS, UBSOFT_RING_NEED_KICK, Ordering::SeqCst);
     ring.push(&RecvWr::new(&list)).unwrap();
     assert!(ring.publish());
     let mut bytes = [0; 16];
-    ring.ring().map.read(ring.ring().entry(0), &mut bytes);
+    ring.ring().mapping().read(ring.ring().entry(0), &mut bytes);
     let rqe: ubsoft_rqe = sys::from_bytes(&bytes);
     assert_eq!((rqe.user_ctx, rqe.num_sge, rqe.total_len), (4, 2, 128));
 }
@@ -119,7 +121,7 @@ fn completions_validate_themselves() {
     for i in 0..ENTRIES {
         let at = ring.ring().entry(start.wrapping_add(i)) + offset_of!(ubsoft_cqe, seq);
         let old = start.wrapping_add(i).wrapping_sub(ENTRIES - 1);
-        ring.ring().map.store32(at, old, Ordering::Relaxed);
+        ring.ring().mapping().store32(at, old, Ordering::Relaxed);
     }
     assert!(ring.pop().is_none());
     for i in 0..6u32 {
@@ -130,7 +132,7 @@ fn completions_validate_themselves() {
             ..Default::default()
         };
         ring.ring()
-            .map
+            .mapping()
             .write(ring.ring().entry(index), sys::bytes_of(&cqe));
         assert_eq!(ring.pop().unwrap().user_ctx, u64::from(i));
         // The slot after it holds nothing, or an entry of the last lap.
@@ -150,7 +152,7 @@ fn completions_are_relabelled() {
             ..Default::default()
         };
         let at = ring.ring().entry(index as u32);
-        ring.ring().map.write(at, sys::bytes_of(&cqe));
+        ring.ring().mapping().write(at, sys::bytes_of(&cqe));
     }
     assert_eq!(ring.pop().unwrap().user_data, 7);
     ring.relabel(7, 9);
@@ -160,7 +162,9 @@ fn completions_are_relabelled() {
     // A full ring ends the search.
     for index in 3..3 + ENTRIES {
         let at = ring.ring().entry(index) + offset_of!(ubsoft_cqe, seq);
-        ring.ring().map.store32(at, index + 1, Ordering::Relaxed);
+        ring.ring()
+            .mapping()
+            .store32(at, index + 1, Ordering::Relaxed);
     }
     ring.relabel(9, 1);
     let seen: Vec<u64> = std::iter::from_fn(|| ring.pop().map(|cqe| cqe.user_data))

@@ -147,6 +147,12 @@ impl Mapping {
         })
     }
 
+    /// Pointer to the first byte.
+    #[inline]
+    pub(super) fn base(&self) -> *mut u8 {
+        self.base
+    }
+
     /// Address of the first byte.
     pub fn addr(&self) -> u64 {
         self.base as u64
@@ -228,24 +234,6 @@ impl Mapping {
     /// Adds to a 64-bit word; returns what was there.
     pub fn add64(&self, offset: usize, value: u64) -> u64 {
         self.word64(offset).fetch_add(value, Ordering::SeqCst)
-    }
-
-    /// Stores words at an aligned offset.
-    #[inline]
-    pub fn store_words<const N: usize>(&self, offset: usize, words: &[u64; N]) {
-        for (to, word) in self.words(offset, N * 8).zip(words) {
-            to.store(*word, Ordering::Relaxed);
-        }
-    }
-
-    /// Loads words from an aligned offset.
-    #[inline]
-    pub fn load_words<const N: usize>(&self, offset: usize) -> [u64; N] {
-        let mut words = [0; N];
-        for (word, from) in words.iter_mut().zip(self.words(offset, N * 8)) {
-            *word = from.load(Ordering::Relaxed);
-        }
-        words
     }
 
     /// Copies bytes out.

@@ -7,6 +7,7 @@ mod copy;
 mod mapping;
 mod process;
 mod rights;
+mod ring_map;
 mod ticks;
 
 pub use compat::{ioctl_compat, CompatProbe};
@@ -14,6 +15,7 @@ pub use copy::copy_words;
 pub use mapping::{LowMemory, MapFlags, Mapping};
 pub use process::*;
 pub use rights::{receive_fds, send_fds};
+pub use ring_map::{RingMap, Slot};
 pub use ticks::{ticks, TickRate};
 
 use std::mem::{size_of, MaybeUninit};
