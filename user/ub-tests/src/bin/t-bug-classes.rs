@@ -19,7 +19,7 @@ use ub_tests::fixture::{Pair, Side, JETTY_TOKEN, SOON};
 use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
 
 /// How long races run.
-const RACE: Duration = Duration::from_secs(6);
+const RACE: Duration = Duration::from_secs(3);
 
 /// Runs threads until the time is up or one of them fails.
 fn race(works: &[&(dyn Fn() -> Outcome + Sync)]) -> Outcome {

@@ -34,7 +34,7 @@ fn swept<'a>(
 ) -> Outcome {
     let rules = Rules {
         errnos,
-        sparse_after: if is_full() { 0 } else { 10 },
+        sparse_after: if is_full() { 0 } else { 6 },
         ..Default::default()
     };
     let coverage = sweep(&Faults::set_up()?, rules, prepare)?;

@@ -14,7 +14,7 @@ use super::variants::{self, Head, Variant};
 const ONE_OF: usize = 8;
 
 /// Of so many kinds an attribute gets one, besides those that no attribute before it had.
-const ONE_KIND_OF: usize = 3;
+const ONE_KIND_OF: usize = 5;
 
 /// Whether the whole matrix is asked for, by the argument `full=1`.
 pub fn is_full() -> bool {

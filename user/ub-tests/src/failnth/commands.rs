@@ -20,7 +20,7 @@ pub const RECORD: &str = "/tmp/failnth";
 
 /// In the short run steps are left out from here on: lists of attributes, copied one by one,
 /// are the long ones.
-const SPARSE_AFTER: u32 = 10;
+const SPARSE_AFTER: u32 = 6;
 
 /// A test of the harness.
 type Test = fn() -> Outcome;

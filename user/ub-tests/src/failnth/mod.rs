@@ -88,7 +88,7 @@ pub fn sweep<'a>(
     while nth < LIMIT {
         nth += 1;
         if rules.sparse_after != 0 && nth > rules.sparse_after {
-            nth += (nth - rules.sparse_after) / 6;
+            nth += (nth - rules.sparse_after) / 3;
         }
         let mut shot = prepare()?;
         let kind = step(faults, rules, nth, shot.as_mut())
