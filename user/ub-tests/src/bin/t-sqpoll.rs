@@ -22,7 +22,7 @@ const LONG: u32 = UBSOFT_POLL_IDLE_MAX;
 const SHORT: u32 = 1;
 
 /// So many posts meet the thread at another moment each.
-const SLEEPS: u64 = 3000;
+const SLEEPS: u64 = 1500;
 
 /// Threads that poll.
 fn threads() -> Result<u64, Failure> {
