@@ -44,10 +44,7 @@ use crate::{
         },
         types::TransMode, //
     },
-    ring::{
-        copy::Src,
-        pages::BriefUse, //
-    },
+    ring::pages::BriefUse,
     segment::Segment,
     sq::{
         Sq,
@@ -195,7 +192,7 @@ impl<'g> Way<'g> {
 
 /// Carries out a WRITE, or a READ. As the others below, this returns `None` if the request is not in
 /// order, and nothing has been done.
-#[inline(never)]
+#[inline(always)]
 fn transfer<'g, const WRITE: bool>(
     sq: &'g Sq,
     guard: &'g rcu::Guard,
@@ -219,7 +216,7 @@ fn transfer<'g, const WRITE: bool>(
 }
 
 /// Carries out an atomic operation.
-#[inline(never)]
+#[inline(always)]
 fn atomic<'g>(
     sq: &'g Sq,
     guard: &'g rcu::Guard,
@@ -227,15 +224,16 @@ fn atomic<'g>(
     dev: &'g Dev,
     (head, sge): (&SqeWords, &Sge),
 ) -> Option<()> {
-    let (op, size) = head.decode().change()?;
+    let (op, size) = head.change()?;
     if sge.len < head.total_len() {
         return None;
     }
     let way = Way::enter(sq, guard, memos, dev, (head, sge), RemoteOp::Atomic)?;
     // A result that cannot be stored is found before the word changes.
-    let result = way.near.write(way.near_at, way.len)?;
-    let old = way.far.write(way.far_at, way.len)?.atomic(op, size)?;
-    result.copy_all(Src::bytes(&old.to_le_bytes()), way.len)
+    let result = way.near.write(way.near_at, way.len);
+    let word = way.far.write(way.far_at, way.len);
+    let (result, word) = result.zip(word)?;
+    result.store(word.atomic(op, size)?, size)
 }
 
 /// Sends a message to a jetty that has a plain buffer for it.

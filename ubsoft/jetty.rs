@@ -20,10 +20,7 @@ use crate::{
     },
     logic::{
         eid::Eid,
-        jetty_state::{
-            JettyState,
-            LimitWatch, //
-        },
+        jetty_state::JettyState,
         types::TransMode, //
     },
     poll,
@@ -93,8 +90,8 @@ pub(crate) struct JettyData {
     /// What a connected jetty is bound to: EID and number.
     #[pin]
     peer: SpinLock<Option<(Eid, u32)>>,
-    #[pin]
-    limit: SpinLock<LimitWatch>,
+    /// An event is due, once, when fewer buffers than this are left; 0 for none.
+    limit: Atomic<u32>,
     /// The group it is a member of.
     group: Option<Arc<JettyGroup>>,
 }
@@ -174,8 +171,8 @@ impl JettyData {
 /// Notes that a jetty's message took a buffer and `remaining` are left.
 #[inline]
 pub(crate) fn buffer_taken(jetty: &Jetty, remaining: u32) {
-    let due = jetty.limit.lock().consumed(remaining);
-    if due {
+    let limit = jetty.limit.load(Relaxed);
+    if remaining < limit && jetty.limit.cmpxchg(limit, 0, Relaxed).is_ok() {
         jetty.raise(JettyEvent::Limit);
     }
 }
@@ -277,7 +274,7 @@ pub(crate) fn create_jetty(
         closed: Atomic::new(false),
         failed: Atomic::new(false),
         peer <- new_spinlock!(None, "JettyData::peer"),
-        limit <- new_spinlock!(LimitWatch::default(), "JettyData::limit"),
+        limit: Atomic::new(0),
         group,
     });
     let jetty = Jetty::new_jetty(cfg, id, grant, data)?;
@@ -305,7 +302,7 @@ pub(crate) fn modify_jetty(jetty: &Jetty, attr: &JettyAttr) -> Result {
         }
     }
     if let Some(threshold) = attr.rx_threshold {
-        jetty.limit.lock().arm(threshold);
+        jetty.limit.store(threshold, Relaxed);
     }
     Ok(())
 }
@@ -323,7 +320,7 @@ pub(crate) fn fail(jetty: &Jetty) {
 
 /// Returns the state and the threshold.
 pub(crate) fn query_jetty(jetty: &Jetty) -> (u32, u32) {
-    (jetty.sq.query(), jetty.limit.lock().threshold())
+    (jetty.sq.query(), jetty.limit.load(Relaxed))
 }
 
 /// Binds a connected jetty to a target.

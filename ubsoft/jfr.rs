@@ -322,10 +322,9 @@ pub(crate) fn take_plain<T>(
     let produced = jfr.ring.user_idx();
     let index = state.index.consumed();
     let remaining = state.index.pending(produced).ok()?.checked_sub(1)?;
-    let head = RqeHead::decode(&jfr.ring.read_head::<RQE_HEAD_LEN>(index));
-    let mut tail = [0; SGE_LEN];
-    jfr.ring.read(index, RQE_HEAD_LEN, &mut tail);
-    let sge = Sge::decode(&tail);
+    let [user_ctx, rest, addr, tail] = jfr.ring.read_words(index, 0);
+    let head = RqeHead::from_words([user_ctx, rest]);
+    let sge = Sge::from_words([addr, tail]);
     if head.num_sge != 1 || head.total_len != sge.len {
         return None;
     }

@@ -36,6 +36,16 @@ impl RqeHead {
         }
     }
 
+    /// Decodes a head that was read as words.
+    #[inline(always)]
+    pub(crate) const fn from_words([user_ctx, rest]: [u64; RQE_HEAD_LEN / 8]) -> Self {
+        Self {
+            user_ctx,
+            num_sge: rest as u32,
+            total_len: (rest >> 32) as u32,
+        }
+    }
+
     /// Encodes the head.
     pub(crate) fn encode(&self) -> [u8; RQE_HEAD_LEN] {
         let [c0, c1, c2, c3, c4, c5, c6, c7] = self.user_ctx.to_le_bytes();
@@ -111,7 +121,10 @@ mod tests {
     proptest! {
         #[test]
         fn round_trip(raw in any::<[u8; 16]>()) {
-            prop_assert_eq!(RqeHead::decode(&raw).encode(), raw);
+            let head = RqeHead::decode(&raw);
+            prop_assert_eq!(head.encode(), raw);
+            let word = |i: usize| u64::from_le_bytes(raw[i..][..8].try_into().unwrap());
+            prop_assert_eq!(RqeHead::from_words([word(0), word(8)]), head);
         }
 
         #[test]

@@ -140,12 +140,25 @@ impl SqeWords {
         }
     }
 
+    /// Returns the change that an atomic operation makes and the size of its word, to which it must
+    /// be aligned; `None` for other opcodes.
+    #[inline]
+    pub(crate) fn change(&self) -> Option<(AtomicOp, AtomicSize)> {
+        let size = AtomicSize::from_len(self.total_len())?;
+        let [_, start, _, addr, _, arg0, arg1, _] = self.0;
+        if addr & u64::from(size.bytes()).wrapping_sub(1) != 0 {
+            return None;
+        }
+        // The lowest byte.
+        let opcode = Opcode::from_raw(start as u8)?;
+        Some((AtomicOp::of(opcode, arg0, arg1)?, size))
+    }
+
     /// Recognises a request that is short and has one local buffer: most are like that. `most` is the
     /// queue's [`SqLimits::plain_max`]. `None` for all others.
     ///
     /// [`SqeHead::check`] lets a plain request through if it names a target and its remote range,
-    /// unless it is a message, does not wrap, and, for an atomic operation, [`SqeHead::change`] has
-    /// one.
+    /// unless it is a message, does not wrap, and, for an atomic operation, [`Self::change`] has one.
     #[inline(always)]
     pub(crate) const fn plain(&self, most: u32) -> Option<Plain> {
         // One element, and none of the flags that are not plain.
@@ -262,34 +275,6 @@ impl SqeHead {
         })
     }
 
-    /// Returns the change that an atomic operation makes and the size of its word, to which it must
-    /// be aligned; `None` for other opcodes.
-    pub(crate) fn change(&self) -> Option<(AtomicOp, AtomicSize)> {
-        let size = AtomicSize::from_len(self.total_len)?;
-        if self.remote_addr & u64::from(size.bytes()).wrapping_sub(1) != 0 {
-            return None;
-        }
-        Some((self.atomic_op(Opcode::from_raw(self.opcode)?)?, size))
-    }
-
-    /// Returns the change that an atomic operation makes; `None` for other opcodes.
-    #[inline]
-    fn atomic_op(&self, opcode: Opcode) -> Option<AtomicOp> {
-        Some(match opcode {
-            Opcode::Cas => AtomicOp::Cas {
-                compare: self.arg0,
-                swap: self.arg1,
-            },
-            Opcode::Swap => AtomicOp::Swap(self.arg1),
-            Opcode::Fadd => AtomicOp::Add(self.arg0),
-            Opcode::Fsub => AtomicOp::Sub(self.arg0),
-            Opcode::Fand => AtomicOp::And(self.arg0),
-            Opcode::For => AtomicOp::Or(self.arg0),
-            Opcode::Fxor => AtomicOp::Xor(self.arg0),
-            _ => return None,
-        })
-    }
-
     /// Returns the remote range of `len` bytes that the head names.
     fn remote(&self, len: u32) -> Result<Remote, CrStatus> {
         Remote {
@@ -338,7 +323,7 @@ impl SqeHead {
             | Opcode::Fand
             | Opcode::For
             | Opcode::Fxor => {
-                let op = self.atomic_op(opcode);
+                let op = AtomicOp::of(opcode, self.arg0, self.arg1);
                 self.atomic(op.ok_or(CrStatus::UnsupportedOpcode)?)?
             }
         })

@@ -52,6 +52,7 @@ pub(crate) enum Opcode {
 
 impl Opcode {
     /// Reads an opcode; `None` when it is unknown or not executed here.
+    #[inline]
     pub(crate) const fn from_raw(raw: u8) -> Option<Self> {
         Some(match raw {
             0x00 => Self::Write,
@@ -209,6 +210,25 @@ pub(crate) enum AtomicOp {
 }
 
 impl AtomicOp {
+    /// Returns the change that an opcode and the operands of an entry stand for; `None` for opcodes
+    /// of other operations.
+    #[inline]
+    pub(crate) const fn of(opcode: Opcode, arg0: u64, arg1: u64) -> Option<Self> {
+        Some(match opcode {
+            Opcode::Cas => Self::Cas {
+                compare: arg0,
+                swap: arg1,
+            },
+            Opcode::Swap => Self::Swap(arg1),
+            Opcode::Fadd => Self::Add(arg0),
+            Opcode::Fsub => Self::Sub(arg0),
+            Opcode::Fand => Self::And(arg0),
+            Opcode::For => Self::Or(arg0),
+            Opcode::Fxor => Self::Xor(arg0),
+            _ => return None,
+        })
+    }
+
     /// Returns the word's new value; `None` when a comparison fails and nothing is stored.
     ///
     /// For four bytes only the low halves of operands and word count.

@@ -4,7 +4,10 @@
 
 use crate::{
     kernel_ext::{
-        copy::copy,
+        copy::{
+            copy,
+            copy_nonoverlapping, //
+        },
         hot::{
             HotCount,
             HotWord, //
@@ -218,10 +221,29 @@ impl<'a> Dst<'a> {
         Some(())
     }
 
+    /// Stores the old value of such a word; nothing, which returns `None`, if there is no room.
+    #[inline(always)]
+    pub(crate) fn store(&self, value: u64, size: AtomicSize) -> Option<()> {
+        // CAST: 4 or 8.
+        if self.len < size.bytes() as usize {
+            return None;
+        }
+        let bytes = value.to_le_bytes();
+        // SAFETY: By the type invariant, and long enough; the value is the kernel's own.
+        unsafe {
+            match size {
+                AtomicSize::Four => copy_nonoverlapping(self.ptr, bytes.as_ptr(), 4),
+                AtomicSize::Eight => copy_nonoverlapping(self.ptr, bytes.as_ptr(), 8),
+            }
+        };
+        Some(())
+    }
+
     /// Carries out an atomic operation on the word at the start; returns the old value.
     ///
     /// `None` if the memory is too short, not aligned to the word, or so contended that the
     /// operation does not come through.
+    #[inline(always)]
     pub(crate) fn atomic(&self, op: AtomicOp, size: AtomicSize) -> Option<u64> {
         // CAST: 4 or 8.
         let bytes = size.bytes() as usize;
@@ -237,10 +259,19 @@ impl<'a> Dst<'a> {
                 // SAFETY: Aligned and long enough.
                 unsafe { update_u32(self.ptr.cast::<u32>(), apply) }.map(u64::from)
             }
-            // SAFETY: Aligned and long enough.
-            AtomicSize::Eight => unsafe {
-                update_u64(self.ptr.cast::<u64>(), |old| op.apply(old, size))
-            },
+            AtomicSize::Eight => {
+                let word = self.ptr.cast::<u64>();
+                // SAFETY: Aligned and long enough; all access of the kernel is atomic.
+                let shared = unsafe { Atomic::from_ptr(word) };
+                match op {
+                    // What the processor does at once cannot fail to come through.
+                    AtomicOp::Add(operand) => Some(shared.hot_add(operand)),
+                    AtomicOp::Sub(operand) => Some(shared.hot_add(operand.wrapping_neg())),
+                    AtomicOp::Swap(value) => Some(shared.hot_xchg(value)),
+                    // SAFETY: Aligned and long enough.
+                    _ => unsafe { update_u64(word, |old| op.apply(old, size)) },
+                }
+            }
         }
     }
 }

@@ -271,15 +271,15 @@ fn plain() {
     assert_eq!(kind(0x10), Some(Plain::Read));
     for opcode in [0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26] {
         assert_eq!(kind(opcode), Some(Plain::Atomic));
-        assert!(head(opcode).change().is_some());
+        assert!(words(&head(opcode)).change().is_some());
     }
     assert_eq!(kind(0x40), Some(Plain::Send));
-    assert_eq!(head(0x40).change(), None);
+    assert_eq!(words(&head(0x40)).change(), None);
     for opcode in [0x01, 0x02, 0x41, 0x42, 0x51, 0x11, 0x30, 0xff] {
         assert_eq!(kind(opcode), None, "{opcode:#x}");
-        assert_eq!(head(opcode).change(), None);
+        assert_eq!(words(&head(opcode)).change(), None);
     }
-    assert_eq!(head(0x27).change(), None);
+    assert_eq!(words(&head(0x27)).change(), None);
     let with = |change: fn(&mut SqeHead)| {
         let mut head = head(0x00);
         change(&mut head);
@@ -310,7 +310,7 @@ fn plain() {
         remote_addr: 0x10_0004,
         ..head(0x22)
     };
-    assert_eq!(odd.change(), None);
+    assert_eq!(words(&odd).change(), None);
 }
 
 proptest! {
@@ -346,7 +346,7 @@ proptest! {
         let limits = SqLimits { mode, ..LIMITS };
         let checked = head.check(&limits);
         if let Some(plain) = words(&head).plain(limits.plain_max()) {
-            let change = head.change();
+            let change = words(&head).change();
             let named = mode == TransMode::Rc || head.target_ref != 0;
             let far = head.remote_addr.checked_add(head.total_len.into()).is_some();
             let far = far || plain == Plain::Send;
