@@ -199,8 +199,11 @@ impl UrmaClient {
 
 impl Client for UrmaClient {
     const NAME: &'static CStr = c"urma";
-    const SLOT: &'static ClientSlot<Self> = &CLIENT;
     type Bound = Arc<UbDevice>;
+
+    fn slot() -> &'static ClientSlot<Self> {
+        &CLIENT
+    }
 
     fn add(&self, dev: &Arc<Device>) -> Result<Arc<UbDevice>> {
         let device = Arc::pin_init(
