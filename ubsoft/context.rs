@@ -34,7 +34,7 @@ use crate::{
         CtlRing,
         CtxResp, //
     },
-    rnr,
+    rnr::SqName,
     sq::{
         self,
         Sq,
@@ -90,14 +90,10 @@ impl Bell {
                 if high != 0 {
                     return Err(EINVAL);
                 }
-                let kick = |sq: &SqArc| {
-                    if sq.owner != self.owner {
-                        return Err(EINVAL);
-                    }
-                    Sq::kick(sq);
-                    Ok(())
-                };
-                rnr::with_ref(&self.dev, queue_ref, kick).unwrap_or(Err(EINVAL))
+                match SqName::of_doorbell_ref(queue_ref) {
+                    (true, id) => self.kick(self.dev.jettys.get(id).ok_or(EINVAL)?.sq()),
+                    (false, id) => self.kick(self.dev.jfss.get(id).ok_or(EINVAL)?.sq()),
+                }
             }
             RQ_KICK => {
                 if high != 0 {
@@ -114,6 +110,16 @@ impl Bell {
             CQ_ARM_SOLICITED => self.arm(queue_ref, high, Arm::Solicited),
             _ => Err(ENOTTY),
         }
+    }
+
+    /// Has a send queue run.
+    #[inline(always)]
+    fn kick(&self, sq: &SqArc) -> Result {
+        if sq.owner != self.owner {
+            return Err(EINVAL);
+        }
+        Sq::kick(sq);
+        Ok(())
     }
 
     /// Asks for an event of a completion queue.

@@ -237,7 +237,7 @@ fn atomic<'g>(
 }
 
 /// Sends a message to a jetty that has a plain buffer for it.
-#[inline(never)]
+#[inline(always)]
 fn send<'g>(
     sq: &'g Sq,
     guard: &'g rcu::Guard,
@@ -263,23 +263,23 @@ fn send<'g>(
     // CAST: From 32 to 64 bits.
     let len = head.total_len() as usize;
     let src = near.read(near_at, len)?;
-    let memo = &mut memos.buffer;
-    // The buffer is taken only if the data will fit; what comes then cannot fail.
-    let buffer = jfr::take_plain(jfr, |room| {
-        if room.len < head.total_len() {
-            return None;
-        }
-        let far = aim.dev.segs.recall(guard, memo, room.token_id)?;
-        let (far, far_at) = far.enter_local_briefly(guard, jfr.owner(), room)?;
-        far.write(far_at, len).is_some().then_some((far, far_at))
-    })?;
-    jetty::buffer_taken(jetty, buffer.remaining);
-    let (far, far_at) = &buffer.memory;
-    let _ = far
-        .write(*far_at, len)
-        .and_then(|dst| dst.copy_all(src, len));
+    let offer = jfr::next_plain(jfr)?;
+    let room = &offer.room;
+    if room.len < head.total_len() {
+        return None;
+    }
+    let far = aim
+        .dev
+        .segs
+        .recall(guard, &mut memos.buffer, room.token_id)?;
+    let (far, far_at) = far.enter_local_briefly(guard, jfr.owner(), room)?;
+    let dst = far.write(far_at, len)?;
+    // The data will fit: what comes now cannot fail.
+    let (user_ctx, remaining) = offer.take()?;
+    jetty::buffer_taken(jetty, remaining);
+    let _ = dst.copy_all(src, len);
     jfc::put(jetty.recv_jfc(), head.is_solicited(), || {
-        let mut cqe = Cqe::for_send(buffer.user_ctx, CrStatus::Success);
+        let mut cqe = Cqe::for_send(user_ctx, CrStatus::Success);
         cqe.user_data = jetty.user_obj();
         cqe.remote_eid = sq.eid.into_bytes();
         cqe.remote_id = sq.name.id;
@@ -316,7 +316,8 @@ pub(crate) enum End {
     Unusual(Option<Entry>),
 }
 
-/// Carries out the plain requests of a queue that is in service and does not wait.
+/// Carries out the plain requests of a queue that is in service and does not wait. All of it becomes
+/// part of its only caller: calls for each request save and restore registers.
 #[inline(always)]
 pub(crate) fn run(sq: &Sq, state: &mut SqState, budget: &mut Budget) -> End {
     let SqState {

@@ -16,6 +16,10 @@ use crate::{
     jfr::Jfr,
     kernel_ext::{
         arc::Arc,
+        hot::{
+            HotCount,
+            HotWord, //
+        },
         use_wait::UseCount, //
     },
     logic::{
@@ -83,8 +87,8 @@ pub(crate) struct JettyData {
     /// Messages under way to this jetty.
     #[pin]
     users: UseCount,
-    /// Receives no more: the jetty is in the error state, or being destroyed.
-    closed: Atomic<bool>,
+    /// Not 0 if it receives no more: in the error state, or being destroyed.
+    closed: Atomic<u32>,
     /// In the error state: what a kernel client posts to receive is flushed.
     failed: Atomic<bool>,
     /// What a connected jetty is bound to: EID and number.
@@ -139,8 +143,9 @@ impl JettyData {
     }
 
     /// Tells whether the jetty receives no more.
+    #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Relaxed)
+        self.closed.hot_load() != 0
     }
 
     /// Tells whether what a kernel client posts to receive is to be flushed.
@@ -150,14 +155,14 @@ impl JettyData {
 
     /// Receives no more.
     pub(crate) fn close(&self) {
-        self.closed.store(true, Relaxed);
+        self.closed.hot_store(1);
     }
 
     /// Tells whether the jetty receives from a sender: not in the error state, and not if it is bound
     /// to another one.
     #[inline]
     pub(crate) fn accepts(&self, sender: &Sq) -> bool {
-        if self.closed.load(Relaxed) {
+        if self.is_closed() {
             return false;
         }
         self.sq.limits.mode != TransMode::Rc
@@ -169,10 +174,10 @@ impl JettyData {
 }
 
 /// Notes that a jetty's message took a buffer and `remaining` are left.
-#[inline]
+#[inline(always)]
 pub(crate) fn buffer_taken(jetty: &Jetty, remaining: u32) {
-    let limit = jetty.limit.load(Relaxed);
-    if remaining < limit && jetty.limit.cmpxchg(limit, 0, Relaxed).is_ok() {
+    let limit = jetty.limit.hot_load();
+    if remaining < limit && jetty.limit.hot_cmpxchg(limit, 0).is_ok() {
         jetty.raise(JettyEvent::Limit);
     }
 }
@@ -271,7 +276,7 @@ pub(crate) fn create_jetty(
         jfr,
         recv_jfc,
         users <- UseCount::new(),
-        closed: Atomic::new(false),
+        closed: Atomic::new(0),
         failed: Atomic::new(false),
         peer <- new_spinlock!(None, "JettyData::peer"),
         limit: Atomic::new(0),
@@ -292,9 +297,8 @@ pub(crate) fn create_jetty(
 pub(crate) fn modify_jetty(jetty: &Jetty, attr: &JettyAttr) -> Result {
     Sq::modify(&jetty.sq, attr.state)?;
     if let Some(state) = attr.state {
-        jetty
-            .closed
-            .store(state != JettyState::Ready.raw(), Relaxed);
+        let closed = state != JettyState::Ready.raw();
+        jetty.closed.hot_store(u32::from(closed));
         let failed = state == JettyState::Error.raw();
         jetty.failed.store(failed, Relaxed);
         if failed {
@@ -309,7 +313,7 @@ pub(crate) fn modify_jetty(jetty: &Jetty, attr: &JettyAttr) -> Result {
 
 /// The jetty went to the error state by itself.
 pub(crate) fn fail(jetty: &Jetty) {
-    jetty.closed.store(true, Relaxed);
+    jetty.closed.hot_store(1);
     jetty.failed.store(true, Relaxed);
     post::flush(jetty);
     jetty.raise(JettyEvent::Error);
@@ -342,7 +346,7 @@ pub(crate) fn destroy_jetty(jetty: &Jetty) {
         group.leave(jetty.sq.name.id);
     }
     jetty.sq.dev.jettys.withdraw(jetty.sq.name.id);
-    jetty.closed.store(true, Relaxed);
+    jetty.closed.hot_store(1);
     jetty.users.revoke();
     jetty.sq.shut();
     if jetty.recv_jfc.kernel {

@@ -298,50 +298,66 @@ pub(crate) fn take(jfr: &Jfr, sender: SqName, buffer: &mut Buffer) -> Taken {
     taken
 }
 
-/// A buffer of one range, and whatever leads to its memory.
-pub(crate) struct PlainBuffer<T> {
+/// The next buffer, which has one range; it is taken or not while the lock is held.
+pub(crate) struct Offer<'a> {
+    jfr: &'a Jfr,
+    locked: Locked<'a>,
+    /// The user's index.
+    produced: u32,
     /// The user's word for it.
-    pub(crate) user_ctx: u64,
-    pub(crate) memory: T,
-    /// Buffers that are left.
-    pub(crate) remaining: u32,
+    user_ctx: u64,
+    /// Its range.
+    pub(crate) room: Sge,
+    /// Buffers that are left behind it.
+    remaining: u32,
 }
 
-/// Takes a buffer if there is one, it has one range, and `enter` returns something for that;
-/// otherwise nothing is done. `enter` is called under the lock.
+/// Looks at the next buffer, if there is one and it has one range.
 #[inline(always)]
-pub(crate) fn take_plain<T>(
-    jfr: &Jfr,
-    enter: impl FnOnce(&Sge) -> Option<T>,
-) -> Option<PlainBuffer<T>> {
-    let mut locked = jfr.lock();
-    let state = &mut *locked.state;
+pub(crate) fn next_plain(jfr: &Jfr) -> Option<Offer<'_>> {
+    let locked = jfr.lock();
+    let state = &*locked.state;
     if state.dead || !state.machine.accepts() || jfr.max_sge == 0 {
         return None;
     }
     let produced = jfr.ring.user_idx();
-    let index = state.index.consumed();
     let remaining = state.index.pending(produced).ok()?.checked_sub(1)?;
-    let [user_ctx, rest, addr, tail] = jfr.ring.read_words(index, 0);
+    let [user_ctx, rest, addr, tail] = jfr.ring.read_words(state.index.consumed(), 0);
     let head = RqeHead::from_words([user_ctx, rest]);
-    let sge = Sge::from_words([addr, tail]);
-    if head.num_sge != 1 || head.total_len != sge.len {
-        return None;
-    }
-    let memory = enter(&sge)?;
-    state.index.take(produced).ok()??;
-    // The user may overwrite the entry now.
-    jfr.ring.set_kern_idx(state.index.consumed());
-    let due = state.limit.consumed(remaining);
-    drop(locked);
-    if due {
-        jfr.raise(JfrEvent::Limit);
-    }
-    Some(PlainBuffer {
-        user_ctx: head.user_ctx,
-        memory,
+    let room = Sge::from_words([addr, tail]);
+    (head.num_sge == 1 && head.total_len == room.len).then_some(Offer {
+        jfr,
+        locked,
+        produced,
+        user_ctx,
+        room,
         remaining,
     })
+}
+
+impl Offer<'_> {
+    /// Takes the buffer; returns the user's word for it, and how many are left.
+    #[inline(always)]
+    pub(crate) fn take(self) -> Option<(u64, u32)> {
+        let Self {
+            jfr,
+            mut locked,
+            produced,
+            user_ctx,
+            remaining,
+            ..
+        } = self;
+        let state = &mut *locked.state;
+        state.index.take(produced).ok()??;
+        // The user may overwrite the entry now.
+        jfr.ring.set_kern_idx(state.index.consumed());
+        let due = state.limit.consumed(remaining);
+        drop(locked);
+        if due {
+            jfr.raise(JfrEvent::Limit);
+        }
+        Some((user_ctx, remaining))
+    }
 }
 
 /// Does it, and tells which event is due.

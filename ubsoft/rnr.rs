@@ -3,12 +3,8 @@
 //! Senders whose target has no receive buffer: how long they wait, and who is to wake them.
 
 use crate::{
-    device::Dev,
     host::Host,
-    sq::{
-        Sq,
-        SqArc, //
-    }, //
+    sq::Sq, //
 };
 use kernel::{
     sync::rcu,
@@ -51,6 +47,12 @@ impl SqName {
         self.id | if self.is_jetty { Self::JETTY } else { 0 }
     }
 
+    /// Returns what a doorbell reference names: whether a jetty, and the number.
+    #[inline(always)]
+    pub(crate) fn of_doorbell_ref(queue_ref: u32) -> (bool, u32) {
+        (queue_ref & Self::JETTY != 0, queue_ref & !Self::JETTY)
+    }
+
     /// Tells the queue of this name, if there is one, that its target has receive buffers.
     ///
     /// Any context: the device and the queue stay as long as the RCU section, in which all counted
@@ -58,27 +60,14 @@ impl SqName {
     fn receiver_ready(self, host: &Host) {
         let guard = rcu::read_lock();
         if let Some(dev) = host.nodes.get_rcu(&guard, self.node) {
-            with(&dev, self.is_jetty, self.id, Sq::receiver_ready);
+            if self.is_jetty {
+                if let Some(jetty) = dev.jettys.get(self.id) {
+                    Sq::receiver_ready(jetty.sq());
+                }
+            } else if let Some(jfs) = dev.jfss.get(self.id) {
+                Sq::receiver_ready(jfs.sq());
+            }
         }
-    }
-}
-
-/// Does something with the send queue that a doorbell reference names.
-#[inline(always)]
-pub(crate) fn with_ref<R>(dev: &Dev, queue_ref: u32, what: impl FnOnce(&SqArc) -> R) -> Option<R> {
-    let is_jetty = queue_ref & SqName::JETTY != 0;
-    with(dev, is_jetty, queue_ref & !SqName::JETTY, what)
-}
-
-/// Does something with a send queue, by its number; what it belongs to is counted meanwhile.
-#[inline(always)]
-fn with<R>(dev: &Dev, is_jetty: bool, id: u32, what: impl FnOnce(&SqArc) -> R) -> Option<R> {
-    if is_jetty {
-        let jetty = dev.jettys.get(id)?;
-        Some(what(jetty.sq()))
-    } else {
-        let jfs = dev.jfss.get(id)?;
-        Some(what(jfs.sq()))
     }
 }
 

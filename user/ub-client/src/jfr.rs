@@ -208,6 +208,7 @@ impl Jfr {
     }
 
     /// Posts a receive buffer.
+    #[inline]
     pub fn post(&mut self, wr: &RecvWr<'_>) -> Result<()> {
         self.ring.push(wr)?;
         if self.ring.publish() {
@@ -217,6 +218,7 @@ impl Jfr {
     }
 
     /// Tells the kernel of buffers that it asked for.
+    #[cold]
     pub fn kick(&self) -> Result<()> {
         let queue = self.ring.ring().resp().queue_ref;
         self.files.ring(IOC_RQ_KICK, queue, 0)
