@@ -80,18 +80,25 @@ count_cargo() {
 	say "$what: $passed of $((passed + failed)) passed"
 }
 
-# cargo_tests WHAT DIRECTORY [OPTION...]: the tests of a crate or workspace, on this machine.
+# cargo_test DIRECTORY [OPTION...]: 'cargo test' for a crate or workspace, on this machine.
+cargo_test() {
+	local dir=$1 locked=()
+	shift
+	[ ! -e "$UB_ROOT/$dir/Cargo.lock" ] || locked=(--locked)
+	CARGO_TARGET_DIR=$BUILD/host-tests CARGO_TERM_COLOR=never CARGO_PROFILE_DEV_DEBUG=0 \
+		cargo test --no-fail-fast --workspace --manifest-path "$UB_ROOT/$dir/Cargo.toml" \
+		"${locked[@]}" "$@"
+}
+
+# cargo_tests WHAT DIRECTORY [OPTION...]: the tests of a crate or workspace.
 cargo_tests() {
-	local what=$1 dir=$2 log=$BUILD/${2//\//-}.log status=0 locked=()
+	local what=$1 dir=$2 log=$BUILD/${2//\//-}.log status=0
 	shift 2
 	if [ ! -e "$UB_ROOT/$dir/Cargo.toml" ]; then
 		failure "$what: there is no $dir/Cargo.toml"
 		return
 	fi
-	[ ! -e "$UB_ROOT/$dir/Cargo.lock" ] || locked=(--locked)
-	CARGO_TARGET_DIR=$BUILD/host-tests CARGO_TERM_COLOR=never CARGO_PROFILE_DEV_DEBUG=0 \
-		wait_progress "$what" "10 to 90 s" "$log" cargo test --no-fail-fast --workspace \
-		--manifest-path "$UB_ROOT/$dir/Cargo.toml" "${locked[@]}" "$@" || status=$?
+	wait_progress "$what" "10 to 90 s" "$log" cargo_test "$dir" "$@" || status=$?
 	count_cargo "$what" "$log" "$status"
 }
 
@@ -170,17 +177,25 @@ finish_vm() {
 	count_results VM "$VM_RESULTS" "$status"
 }
 
-# build_for FLAVOUR: kernel, modules and programs. The crates of the modules wait for
-# each other, so a CPU is left for the programs.
+# build_for FLAVOUR [COMMAND...]: kernel, modules and programs; then COMMAND. The crates of
+# the modules wait for each other, so a CPU is left for the others.
 build_for() {
 	local flavour=$1 modules
+	shift
 	say "== kernel ($flavour) =="
 	needed "the $flavour kernel could not be built" "$SCRIPTS/kernel.sh" build "$flavour"
 	say "== modules and programs =="
 	"$SCRIPTS/modules.sh" build "$flavour" &
 	modules=$!
 	needed "the user programs do not build" "$SCRIPTS/user.sh"
+	[ $# -eq 0 ] || "$@"
 	needed "the modules do not build for the $flavour kernel" wait "$modules"
+}
+
+# What the tests on this machine are made of; the tests tell of errors.
+build_host_tests() {
+	say "building the host tests"
+	cargo_test selftests/host --no-run >"$BUILD/host-tests.log" 2>&1 || true
 }
 
 host_tests() {
@@ -200,7 +215,7 @@ needed "the set-up failed" "$SCRIPTS/setup.sh"
 case $suite in
 test)
 	check_listed
-	build_for debug
+	build_for debug build_host_tests
 	say "== tests in the virtual machine, and beside it =="
 	start_vm debug test --kmemleak=one-cpu
 	# The machine waits often enough for this.

@@ -290,7 +290,7 @@ fn die() -> Outcome {
 
 /// A device is made, with all that belongs to it; or it is not.
 fn make_device() -> Outcome {
-    swept("mkdir", 30, &[], || {
+    swept("mkdir", 20, &[], || {
         Ok(CallShot::new(
             || fs::create_dir(CONFIG).map_err(|err| Error::io("mkdir", &err)),
             |()| {
