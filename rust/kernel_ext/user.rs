@@ -48,6 +48,8 @@ macro_rules! words {
                     word as Self
                 }
 
+                // One text for all of them.
+                #[allow(clippy::cast_lossless)]
                 #[inline]
                 fn widen(self) -> u64 {
                     // CAST: As above; the high bits are not written.

@@ -129,7 +129,7 @@ impl Umem {
                 (start & !PAGE_MASK) as u32,
                 length,
                 // As large as a list element can be.
-                u32::MAX & !(PAGE_SIZE as u32 - 1),
+                !(PAGE_SIZE as u32 - 1),
                 bindings::GFP_KERNEL_ACCOUNT,
             )
         })

@@ -57,7 +57,7 @@
  * @UBCORE_OPC_SWAP: swap
  * @UBCORE_OPC_FADD: fetch and add
  * @UBCORE_OPC_FSUB: fetch and subtract
- * @UBCORE_OPC_FAND: fetch and and
+ * @UBCORE_OPC_FAND: fetch-and-and
  * @UBCORE_OPC_FOR: fetch and or
  * @UBCORE_OPC_FXOR: fetch and exclusive or
  * @UBCORE_OPC_SEND: send a message to a receive buffer of the target

@@ -855,7 +855,7 @@ struct ubcore_guid {
  * @max_swap_size: bytes of a swap
  * @max_fetch_and_add_size: bytes of a fetch and add
  * @max_fetch_and_sub_size: bytes of a fetch and subtract
- * @max_fetch_and_and_size: bytes of a fetch and and
+ * @max_fetch_and_and_size: bytes of a fetch-and-and
  * @max_fetch_and_or_size: bytes of a fetch and or
  * @max_fetch_and_xor_size: bytes of a fetch and exclusive or
  * @max_rc_outstd_cnt: outstanding requests of reliable connections

@@ -74,7 +74,6 @@ impl Completions<'_> {
             remote_id: bindings_ub::ubcore_jetty_id {
                 eid: eid_from_bytes(completion.remote_eid),
                 id: completion.remote_id,
-                ..Default::default()
             },
             tpn: completion.tpn,
             user_data: completion.local,

@@ -225,6 +225,10 @@ unsafe extern "C" fn user_ctl<D: Driver>(
 }
 
 /// See `ubcore_ops.flush_jfs`: a queue in the error state completes all that was posted.
+///
+/// # Safety
+///
+/// None.
 unsafe extern "C" fn flush_jfs(
     _jfs: *mut bindings_ub::ubcore_jfs,
     _cr_cnt: c_int,
@@ -234,6 +238,10 @@ unsafe extern "C" fn flush_jfs(
 }
 
 /// See `ubcore_ops.flush_jetty`: as [`flush_jfs`].
+///
+/// # Safety
+///
+/// None.
 unsafe extern "C" fn flush_jetty(
     _jetty: *mut bindings_ub::ubcore_jetty,
     _cr_cnt: c_int,

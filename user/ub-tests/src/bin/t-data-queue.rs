@@ -290,8 +290,7 @@ fn a_segment_in_the_place_of_another() -> Outcome {
                 token: 5,
                 ..Default::default()
             };
-            let mut place =
-                Segment::register(&pair.b.ctx, &memory, 0, 8192, Some(&token), config)?;
+            let mut place = Segment::register(&pair.b.ctx, &memory, 0, 8192, Some(&token), config)?;
             let wr = SendWr::write(target, place.remote(64), &list);
             for _ in 0..2 {
                 pair.a.expect(&wr, UBURMA_CR_SUCCESS)?;

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use ub_client::abi::*;
 use ub_client::sys::{self, Epoll, Exit, Fork, MapFlags, Mapping};
 use ub_client::{
-    Context, Device, Error, Jetty, Jfc, Jfce, Jfr, Jfs, JfsConfig, Segment, SegmentConfig, SendWr, Token, Window,
+    Context, Device, Error, Jetty, Jfc, Jfce, Jfr, Jfs, JfsConfig, Segment, SegmentConfig, SendWr,
+    Token, Window,
 };
 use ub_tests::counters::Snapshot;
 use ub_tests::failnth::{

@@ -367,8 +367,7 @@ fn an_overflow_comes_at_once() -> Outcome {
     small.work()?;
     has_not(&small.side)?;
     let ring = small.jfc.ring().ring();
-    ring.mapping()
-        .store32(64, 0x4000_0000, Ordering::SeqCst);
+    ring.mapping().store32(64, 0x4000_0000, Ordering::SeqCst);
     small.work()?;
     has_come(&small.side)?;
     check_eq!(small.side.ctx.events().get()?.kind, UBURMA_EVENT_JFC_ERR);
@@ -522,8 +521,7 @@ fn nothing_is_lost(mask: u32, count: u16, period: u16, total: u32, least: u32) -
             while i - seen.load(Ordering::Relaxed) >= 60 {
                 sys::yield_now();
             }
-            jfs.queue()
-                .send(&SendWr::write(target, remote, &[local]))?;
+            jfs.queue().send(&SendWr::write(target, remote, &[local]))?;
             if i % 16 == 0 {
                 sleep(Duration::from_micros(u64::from(i % 400)));
             }

@@ -55,7 +55,10 @@ impl Polled {
 
     /// Posts a write of `value` without a system call.
     fn post(&mut self, value: u64) -> Outcome {
-        self.side.memory.memory().store64(0, value, Ordering::SeqCst);
+        self.side
+            .memory
+            .memory()
+            .store64(0, value, Ordering::SeqCst);
         let list = [self.side.memory.sge(0, 8)];
         let wr = SendWr::write(self.target.target_ref(), self.side.memory.remote(64), &list);
         Ok(self.jfs.queue().post(&wr.user_ctx(value))?)
@@ -66,7 +69,10 @@ impl Polled {
         let cqe = self.side.sent.wait_polling(SOON)?;
         expect_status(&cqe, UBURMA_CR_SUCCESS)?;
         check_eq!(cqe.user_ctx, value);
-        check_eq!(self.side.memory.memory().load64(64, Ordering::SeqCst), value);
+        check_eq!(
+            self.side.memory.memory().load64(64, Ordering::SeqCst),
+            value
+        );
         Ok(())
     }
 
@@ -112,8 +118,7 @@ fn traffic_without_doorbells() -> Outcome {
 
 fn jettys_are_polled_too() -> Outcome {
     let side = Side::create(Default::default())?;
-    let mut config =
-        ub_client::JettyConfig::on(&side.sent, &side.received, &side.jfr);
+    let mut config = ub_client::JettyConfig::on(&side.sent, &side.received, &side.jfr);
     config.send.poll = Some(LONG);
     let mut jetty = Jetty::create(&side.ctx, config)?;
     let mut peer = Side::create(Default::default())?;
@@ -232,7 +237,13 @@ fn so_many_queues_and_no_more() -> Outcome {
     }
     check_errno!(Jfs::create(&it.side.ctx, polled(&it.side, SHORT)), ENOSPC);
     // One that is not polled, and one in the place of another one.
-    Jfs::create(&it.side.ctx, JfsConfig { poll: None, ..polled(&it.side, SHORT) })?;
+    Jfs::create(
+        &it.side.ctx,
+        JfsConfig {
+            poll: None,
+            ..polled(&it.side, SHORT)
+        },
+    )?;
     more.pop();
     Jfs::create(&it.side.ctx, polled(&it.side, SHORT))?;
     Ok(())
@@ -391,7 +402,10 @@ fn not_for_everybody() -> Outcome {
     as_user(|| {
         match Polled::on(&first, LONG) {
             Err(Failure::Fail(why)) => {
-                check!(why.contains("EPERM") || why.contains("not permitted"), "{why}")
+                check!(
+                    why.contains("EPERM") || why.contains("not permitted"),
+                    "{why}"
+                )
             }
             _ => return Err(Failure::Fail("anybody may".to_string())),
         }
@@ -401,11 +415,13 @@ fn not_for_everybody() -> Outcome {
     })?;
     let own = Own::create("ubtest0")?;
     check_eq!(own.get("poll")?, "0");
-    let refused = || as_user(|| {
-        let side = Side::create_in(Context::open(&own.device)?, Default::default())?;
-        check_errno!(Jfs::create(&side.ctx, polled(&side, LONG)), EPERM);
-        Ok(())
-    });
+    let refused = || {
+        as_user(|| {
+            let side = Side::create_in(Context::open(&own.device)?, Default::default())?;
+            check_errno!(Jfs::create(&side.ctx, polled(&side, LONG)), EPERM);
+            Ok(())
+        })
+    };
     refused()?;
     own.set("poll", "1")?;
     check_eq!(own.get("poll")?, "1");

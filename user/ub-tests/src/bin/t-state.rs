@@ -11,7 +11,7 @@
 use std::process::ExitCode;
 
 use ub_client::abi::*;
-use ub_client::{Context, JettyConfig, Jfc, Jfr, JfrConfig, Jetty, SendWr, Target, TargetConfig};
+use ub_client::{Context, Jetty, JettyConfig, Jfc, Jfr, JfrConfig, SendWr, Target, TargetConfig};
 use ub_tests::counters::Ledger;
 use ub_tests::fixture::{expect_status, PairConfig, Side, SOON};
 use ub_tests::own::Own;
@@ -195,8 +195,7 @@ impl End {
 
     /// Connects it to another one, of which it keeps the import.
     fn connect(&self, peer: &End) -> Result<Target, Failure> {
-        let config =
-            TargetConfig::jetty(peer.ctx.eid(), peer.jetty.id(), 0).mode(UBURMA_TM_RC);
+        let config = TargetConfig::jetty(peer.ctx.eid(), peer.jetty.id(), 0).mode(UBURMA_TM_RC);
         let target = Target::jetty(&self.ctx, config)?;
         self.jetty.bind(&target)?;
         Ok(target)
