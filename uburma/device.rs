@@ -30,7 +30,8 @@ use crate::{
         Device,
         DeviceEvent,
         DeviceEventHandler,
-        DeviceEvents, //
+        DeviceEvents,
+        SlotRef, //
     }, //
 };
 use kernel::{
@@ -199,11 +200,8 @@ impl UrmaClient {
 
 impl Client for UrmaClient {
     const NAME: &'static CStr = c"urma";
+    const SLOT: SlotRef<Self> = SlotRef::new(&CLIENT);
     type Bound = Arc<UbDevice>;
-
-    fn slot() -> &'static ClientSlot<Self> {
-        &CLIENT
-    }
 
     fn add(&self, dev: &Arc<Device>) -> Result<Arc<UbDevice>> {
         let device = Arc::pin_init(

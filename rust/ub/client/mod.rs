@@ -82,7 +82,8 @@ pub(crate) use self::{
     registration::{
         Client,
         ClientSlot,
-        Registration, //
+        Registration,
+        SlotRef, //
     },
     seg::{
         ImportedSegment,

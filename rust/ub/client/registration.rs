@@ -24,12 +24,11 @@ use kernel::{
 pub(crate) trait Client: Sized + Send + Sync + 'static {
     /// Name of the client, 1 to 63 bytes.
     const NAME: &'static CStr;
+    /// Where the callbacks find the client: a `static` of the implementer's own. A constant, so that
+    /// it is always the same one.
+    const SLOT: SlotRef<Self>;
     /// What the client keeps of a device.
     type Bound: Send + Sync + 'static;
-
-    /// Returns where the callbacks find the client: a `static` of the implementer's own. A function,
-    /// since not all compilers let a constant refer to what changes.
-    fn slot() -> &'static ClientSlot<Self>;
 
     /// A device appeared. May sleep; must not register devices or clients.
     ///
@@ -58,6 +57,27 @@ impl<T: Client> ClientSlot<T> {
     }
 }
 
+/// Refers to a slot, in a constant, which not every compiler lets hold a reference to what changes.
+///
+/// # Invariants
+///
+/// From a `'static` reference.
+pub(crate) struct SlotRef<T: Client>(*const ClientSlot<T>);
+
+impl<T: Client> SlotRef<T> {
+    /// Refers to a slot.
+    pub(crate) const fn new(slot: &'static ClientSlot<T>) -> Self {
+        // INVARIANT: From one.
+        Self(slot)
+    }
+
+    /// Returns the slot.
+    fn get(self) -> &'static ClientSlot<T> {
+        // SAFETY: By the type invariant.
+        unsafe { &*self.0 }
+    }
+}
+
 /// What ubcore keeps for the client and a device.
 struct Bound<T: Client> {
     /// The device.
@@ -72,8 +92,6 @@ pub(crate) struct Registration<T: Client> {
     /// What ubcore knows.
     #[pin]
     raw: Opaque<b::ubcore_client>,
-    /// The slot that points here.
-    slot: &'static ClientSlot<T>,
     /// The client.
     client: T,
 }
@@ -90,10 +108,8 @@ impl<T: Client> Registration<T> {
     ///
     /// `EBUSY` when a client of this type is registered, `EINVAL` when ubcore refuses.
     pub(crate) fn new(client: T) -> impl PinInit<Self, Error> {
-        let slot = T::slot();
         try_pin_init!(&this in Self {
             client,
-            slot,
             raw <- Opaque::ffi_init(|slot: *mut b::ubcore_client| {
                 let raw = b::ubcore_client {
                     client_name: T::NAME.as_char_ptr().cast_mut(),
@@ -105,13 +121,15 @@ impl<T: Client> Registration<T> {
                 unsafe { slot.write(raw) };
             }),
             _: {
-                slot.0
+                T::SLOT
+                    .get()
+                    .0
                     .cmpxchg(core::ptr::null_mut(), this.as_ptr(), Release)
                     .map_err(|_| EBUSY)?;
                 // SAFETY: Initialised above, and pinned until it is unregistered in drop.
                 let err = unsafe { b::ubcore_register_client(Opaque::cast_into(&raw const (*this.as_ptr()).raw)) };
                 if err != 0 {
-                    slot.0.store(core::ptr::null_mut(), Release);
+                    T::SLOT.get().0.store(core::ptr::null_mut(), Release);
                     return Err(EINVAL);
                 }
             },
@@ -129,7 +147,7 @@ impl<T: Client> Registration<T> {
     unsafe extern "C" fn add_callback(dev: *mut b::ubcore_device) -> c_int {
         from_result(|| {
             // SAFETY: ubcore calls this between the registration and its end.
-            let this = unsafe { T::slot().0.load(Acquire).as_ref() }.ok_or(EINVAL)?;
+            let this = unsafe { T::SLOT.get().0.load(Acquire).as_ref() }.ok_or(EINVAL)?;
             // SAFETY: The device is valid until `remove_callback` returns, which revokes it. If
             // this function fails it revokes the device itself.
             let dev = unsafe { Device::new(NonNull::new(dev).ok_or(EINVAL)?) }?;
@@ -170,7 +188,7 @@ impl<T: Client> Registration<T> {
         let bound = KBox::into_inner(unsafe { KBox::from_raw(ctx.cast::<Bound<T>>()) });
         let Bound { dev, data } = bound;
         // SAFETY: ubcore calls this between the registration and its end.
-        if let Some(this) = unsafe { T::slot().0.load(Acquire).as_ref() } {
+        if let Some(this) = unsafe { T::SLOT.get().0.load(Acquire).as_ref() } {
             this.client.remove(&dev, data);
         }
         dev.revoke();
@@ -182,6 +200,6 @@ impl<T: Client> PinnedDrop for Registration<T> {
     fn drop(self: Pin<&mut Self>) {
         // SAFETY: Registered by `new`; no callback runs on return.
         unsafe { b::ubcore_unregister_client(self.raw.get()) };
-        self.slot.0.store(core::ptr::null_mut(), Release);
+        T::SLOT.get().0.store(core::ptr::null_mut(), Release);
     }
 }
