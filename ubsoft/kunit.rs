@@ -30,7 +30,11 @@ use crate::{
             CqIndex,
             Geometry, //
         },
-        tp_attr::TpAttr, //
+        tp_attr::TpAttr,
+        wr::{
+            AtomicOp,
+            AtomicSize, //
+        }, //
     },
     ring::{
         copy::{
@@ -58,6 +62,10 @@ use crate::{
     }, //
 };
 use kernel::prelude::*;
+
+/// A word in bytes.
+#[repr(align(8))]
+struct Aligned([u8; 8]);
 
 /// A source that gives its bytes in small pieces.
 struct Pieces<'a> {
@@ -194,6 +202,57 @@ mod tests {
         assert_eq!(bytes, [0x55; 16]);
         ring.read(u32::MAX, 48, &mut bytes);
         assert_eq!(bytes, [0; 16]);
+        // So it is with words; for these there is nothing to leave as it was.
+        ring.write_completion(1, &[1, 2, 3, 4, 5, 6, 7], 8, 9);
+        assert_eq!(ring.read_words(1, 40), [6, 7, 8 | (9 << 32)]);
+        assert_eq!(ring.read_words(5, 0), [1]);
+        assert_eq!(ring.read_words(1, 48), [0; 3]);
+        assert_eq!(ring.read_words(1, usize::MAX & !7), [0; 2]);
+        assert_eq!(ring.read_words(1, 4), [0]);
+        Ok(())
+    }
+
+    #[test]
+    fn words_change_as_told() -> Result {
+        const OLD: u64 = 0xfedc_ba98_7654_3210;
+        let ops = [
+            AtomicOp::Add(u64::MAX),
+            AtomicOp::Sub(u64::MAX),
+            AtomicOp::Swap(7),
+            AtomicOp::And(0xff),
+            AtomicOp::Or(0xff),
+            AtomicOp::Xor(0xff),
+            AtomicOp::Cas {
+                compare: OLD,
+                swap: 7,
+            },
+            AtomicOp::Cas {
+                compare: !OLD,
+                swap: 7,
+            },
+        ];
+        for op in ops {
+            for (size, mask) in [
+                (AtomicSize::Four, u64::from(u32::MAX)),
+                (AtomicSize::Eight, u64::MAX),
+            ] {
+                let mut word = Aligned(OLD.to_le_bytes());
+                let old = Dst::bytes(&mut word.0).atomic(op, size);
+                assert_eq!(old, Some(OLD & mask));
+                let new = op.apply(OLD, size).unwrap_or(OLD) & mask;
+                assert_eq!(u64::from_le_bytes(word.0), (OLD & !mask) | new);
+
+                let mut result = [0; 8];
+                assert_eq!(Dst::bytes(&mut result).store(OLD, size), Some(()));
+                assert_eq!(u64::from_le_bytes(result), OLD & mask);
+
+                let short = word.0.get_mut(..3).unwrap_or_default();
+                assert_eq!(Dst::bytes(short).store(OLD, size), None);
+                assert_eq!(Dst::bytes(short).atomic(op, size), None);
+                let odd = word.0.get_mut(1..).unwrap_or_default();
+                assert_eq!(Dst::bytes(odd).atomic(op, size), None);
+            }
+        }
         Ok(())
     }
 
