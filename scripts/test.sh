@@ -194,8 +194,8 @@ build_for() {
 
 # What the tests on this machine are made of; the tests tell of errors.
 build_host_tests() {
-	say "building the host tests"
-	cargo_test selftests/host --no-run >"$BUILD/host-tests.log" 2>&1 || true
+	wait_progress "building the host tests" "20 to 60 s" "$BUILD/host-tests.log" \
+		cargo_test selftests/host --no-run || true
 }
 
 host_tests() {

@@ -29,4 +29,17 @@ pub mod transfer;
 
 mod harness;
 
+/// Whether the long run is asked for, by the argument `full=1`, and not that of `make test`.
+pub fn is_full() -> bool {
+    std::env::args().any(|arg| arg == "full=1")
+}
+
+/// A measure of the short or the long run.
+pub fn of_run<T>(short: T, full: T) -> T {
+    match is_full() {
+        true => full,
+        false => short,
+    }
+}
+
 pub use harness::{run, run_with, Failure, Options, Outcome, Test};

@@ -16,15 +16,17 @@ use ub_client::{
     TargetConfig,
 };
 use ub_tests::fixture::{Pair, Side, JETTY_TOKEN, SOON};
-use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
+use ub_tests::{check, check_eq, of_run, tests, Failure, Options, Outcome};
 
 /// How long races run.
-const RACE: Duration = Duration::from_secs(3);
+fn race_time() -> Duration {
+    Duration::from_secs(of_run(3, 30))
+}
 
 /// Runs threads until the time is up or one of them fails.
 fn race(works: &[&(dyn Fn() -> Outcome + Sync)]) -> Outcome {
     let stop = AtomicBool::new(false);
-    let start = Instant::now();
+    let (start, time) = (Instant::now(), race_time());
     std::thread::scope(|scope| {
         let threads: Vec<_> = works
             .iter()
@@ -32,7 +34,7 @@ fn race(works: &[&(dyn Fn() -> Outcome + Sync)]) -> Outcome {
                 let stop = &stop;
                 scope.spawn(move || {
                     let mut result = Ok(());
-                    while result.is_ok() && !stop.load(Relaxed) && start.elapsed() < RACE {
+                    while result.is_ok() && !stop.load(Relaxed) && start.elapsed() < time {
                         result = work();
                     }
                     if result.is_err() {

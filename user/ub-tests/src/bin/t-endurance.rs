@@ -10,19 +10,12 @@ use ub_client::abi::*;
 use ub_client::{Jetty, JettyConfig, Jfc, Jfs, JfsConfig, SendWr};
 use ub_tests::fixture::{expect_status, Pair, PairConfig, Side, SOON};
 use ub_tests::soak::Rng;
-use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
+use ub_tests::{check, check_eq, of_run, tests, Failure, Options, Outcome};
 
 /// Bytes of a long message.
 const LONG: usize = 6 << 20;
 /// How long a long message may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-fn of_run<T>(short: T, full: T) -> T {
-    match std::env::args().any(|arg| arg == "full=1") {
-        true => full,
-        false => short,
-    }
-}
 
 /// Mostly none, now and then a moment, seldom long enough for the other one to fall asleep.
 fn pause(rng: &mut Rng) {

@@ -18,7 +18,7 @@ use ub_client::{
 };
 use ub_tests::counters::Snapshot;
 use ub_tests::failnth::{
-    has_struck, is_full, sweep, AnyShot, CallShot, Coverage, Faults, Kind, Rules,
+    has_struck, sparse_after, sweep, AnyShot, CallShot, Coverage, Faults, Kind, Rules,
 };
 use ub_tests::fixture::{Pair, Side, SEG_TOKEN};
 use ub_tests::{check, check_eq, tests, Failure, Options, Outcome};
@@ -35,7 +35,7 @@ fn swept<'a>(
 ) -> Outcome {
     let rules = Rules {
         errnos,
-        sparse_after: if is_full() { 0 } else { 6 },
+        sparse_after: sparse_after(),
         ..Default::default()
     };
     let coverage = sweep(&Faults::set_up()?, rules, prepare)?;

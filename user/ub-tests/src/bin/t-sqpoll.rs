@@ -14,7 +14,7 @@ use ub_client::{Context, Device, Error, Jetty, Jfr, Jfs, JfsConfig, SendWr, Targ
 use ub_tests::counters::Snapshot;
 use ub_tests::fixture::{expect_status, PairConfig, Side, SOON};
 use ub_tests::own::Own;
-use ub_tests::{check, check_eq, check_errno, modules, tests, Failure, Options, Outcome};
+use ub_tests::{check, check_eq, check_errno, modules, of_run, tests, Failure, Options, Outcome};
 
 /// A time in which a thread does not fall asleep by itself, in microseconds.
 const LONG: u32 = UBSOFT_POLL_IDLE_MAX;
@@ -22,7 +22,9 @@ const LONG: u32 = UBSOFT_POLL_IDLE_MAX;
 const SHORT: u32 = 1;
 
 /// So many posts meet the thread at another moment each.
-const SLEEPS: u64 = 1500;
+fn sleeps() -> u64 {
+    of_run(1500, 10_000)
+}
 
 /// Threads that poll.
 fn threads() -> Result<u64, Failure> {
@@ -164,8 +166,8 @@ fn sleeps_and_is_woken() -> Outcome {
 /// The owner posts when the thread is about to sleep, sleeps, or is about to be awake.
 fn nothing_is_lost_in_many_sleeps() -> Outcome {
     let mut it = Polled::create(SHORT)?;
-    let mut asleep = 0;
-    for i in 0..SLEEPS {
+    let (mut asleep, rounds) = (0, sleeps());
+    for i in 0..rounds {
         it.post(i)?;
         asleep += u32::from(it.sleeps());
         it.jfs.queue().wake_if_needed()?;
@@ -175,7 +177,7 @@ fn nothing_is_lost_in_many_sleeps() -> Outcome {
             std::hint::spin_loop();
         }
     }
-    println!("# asleep in {asleep} of {SLEEPS} rounds");
+    println!("# asleep in {asleep} of {rounds} rounds");
     check!(asleep != 0, "it was never asleep");
     Ok(())
 }

@@ -252,8 +252,7 @@ fn messages_full() -> Outcome {
 }
 
 pub fn main() -> ExitCode {
-    let full = std::env::args().any(|arg| arg == "full=1");
-    let tests: &[ub_tests::Test] = if full {
+    let tests: &[ub_tests::Test] = if ub_tests::is_full() {
         tests![messages_full, connections_do_not]
     } else {
         tests![messages, connections_do_not]

@@ -9,17 +9,13 @@
 
 use super::table::{Command, Shape};
 use super::variants::{self, Head, Variant};
+use crate::is_full;
 
 /// Of so many values of a kind one stays.
 const ONE_OF: usize = 8;
 
 /// Of so many kinds an attribute gets one, besides those that no attribute before it had.
 const ONE_KIND_OF: usize = 5;
-
-/// Whether the whole matrix is asked for, by the argument `full=1`.
-pub fn is_full() -> bool {
-    std::env::args().any(|arg| arg == "full=1")
-}
 
 /// The variants of a command that this run is to try.
 pub fn chosen(command: &Command) -> Vec<Variant> {

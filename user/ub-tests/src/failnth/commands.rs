@@ -11,16 +11,12 @@ use ub_client::abi::*;
 use ub_client::tlv::Cmd;
 
 use super::recipes::{ctx, events, queues, seg, target, World};
-use super::{is_full, sweep, AnyShot, CmdShot, Coverage, Faults, RecipeShot, Rules};
+use super::{sparse_after, sweep, AnyShot, CmdShot, Coverage, Faults, RecipeShot, Rules};
 use crate::conform::{self, table::Command};
 use crate::{Failure, Outcome};
 
 /// Where sweeps write what they went through.
 pub const RECORD: &str = "/tmp/failnth";
-
-/// In the short run steps are left out from here on: lists of attributes, copied one by one,
-/// are the long ones.
-const SPARSE_AFTER: u32 = 6;
 
 /// A test of the harness.
 type Test = fn() -> Outcome;
@@ -197,14 +193,6 @@ pub const EVENT_COMMANDS: &[Row] = rows! {
     works UBURMA_EVENT_CMD_GET_ASYNC_EVENT events::get_async_event;
     shared UBURMA_EVENT_CMD_WAIT_NOTIFY;
 };
-
-/// From which step on some are left out.
-fn sparse_after() -> u32 {
-    match is_full() {
-        true => 0,
-        false => SPARSE_AFTER,
-    }
-}
 
 /// Attributes that no command has all of.
 fn meaningless<'a>(world: &'a World, row: &Row) -> Result<AnyShot<'a>, Failure> {

@@ -14,7 +14,7 @@ pub use shot::{AnyShot, CallShot, CmdShot, Hit, RecipeShot, Shot};
 use ub_client::sys;
 
 use crate::counters::Snapshot;
-use crate::Failure;
+use crate::{of_run, Failure};
 
 /// A call that can be spoiled in more places than this has no end.
 const LIMIT: u32 = 4000;
@@ -59,9 +59,10 @@ pub struct Rules<'a> {
     pub sparse_after: u32,
 }
 
-/// Whether no step is to be left out, by the argument `full=1`.
-pub fn is_full() -> bool {
-    std::env::args().any(|arg| arg == "full=1")
+/// From which step on some are left out: in the short run early, since lists of attributes, copied
+/// one by one, make long sweeps.
+pub fn sparse_after() -> u32 {
+    of_run(6, 0)
 }
 
 /// Where the next file descriptor would be: tells of one that is left open.
