@@ -322,6 +322,34 @@ impl Seg {
         Ok(offset / page)
     }
 
+    /// Returns the offset of a local buffer.
+    ///
+    /// # Errors
+    ///
+    /// `LocAccess` if it is not inside.
+    #[inline(always)]
+    pub(crate) fn local_offset(&self, sge: &Sge) -> Result<usize, CrStatus> {
+        // CAST: Inside of the segment.
+        check_local(&self.view, sge.addr, u64::from(sge.len)).map(|offset| offset as usize)
+    }
+
+    /// Returns the offset of memory that a peer names.
+    ///
+    /// # Errors
+    ///
+    /// `RemAccessAbort` if it is not inside, the token is wrong, or peers may not do that.
+    #[inline(always)]
+    pub(crate) fn remote_offset(
+        &self,
+        remote: &Remote,
+        op: RemoteOp,
+        len: u32,
+    ) -> Result<usize, CrStatus> {
+        let offset = check_remote(&self.view, op, remote.addr, u64::from(len), remote.token);
+        // CAST: Inside of the segment.
+        offset.map(|offset| offset as usize)
+    }
+
     /// Begins to use a buffer of the context `owner`; returns its offset too.
     ///
     /// # Errors
@@ -337,10 +365,9 @@ impl Seg {
         if self.owner != owner {
             return Err(CrStatus::LocAccess);
         }
-        let offset = check_local(&self.view, sge.addr, u64::from(sge.len))?;
+        let offset = self.local_offset(sge)?;
         let pages = self.pages.enter(idle).ok_or(CrStatus::LocAccess)?;
-        // CAST: Inside of the segment.
-        Ok((pages, offset as usize))
+        Ok((pages, offset))
     }
 
     /// Begins to use memory that a peer names; returns its offset too.
@@ -356,41 +383,31 @@ impl Seg {
         op: RemoteOp,
         len: u32,
     ) -> Result<(PageUse<'a>, usize), CrStatus> {
-        let offset = check_remote(&self.view, op, remote.addr, u64::from(len), remote.token)?;
+        let offset = self.remote_offset(remote, op, len)?;
         let pages = self.pages.enter_as_peer(idle);
-        // CAST: Inside of the segment.
-        Ok((pages.ok_or(CrStatus::RemAccessAbort)?, offset as usize))
+        Ok((pages.ok_or(CrStatus::RemAccessAbort)?, offset))
     }
 
-    /// As [`Self::enter_local`], for the time of an RCU section.
+    /// Begins to use the memory as the context `owner`, for the time of an RCU section.
     #[inline(always)]
     pub(crate) fn enter_local_briefly<'g>(
         &'g self,
         guard: &'g rcu::Guard,
         owner: CtxId,
-        sge: &Sge,
-    ) -> Option<(BriefUse<'g>, usize)> {
+    ) -> Option<BriefUse<'g>> {
         if self.owner != owner {
             return None;
         }
-        let offset = check_local(&self.view, sge.addr, u64::from(sge.len)).ok()?;
-        // CAST: Inside of the segment.
-        Some((self.pages.enter_briefly(guard, false)?, offset as usize))
+        self.pages.enter_briefly(guard, false)
     }
 
-    /// As [`Self::enter_remote`], for the time of an RCU section.
+    /// The same as a peer.
     #[inline(always)]
     pub(crate) fn enter_remote_briefly<'g>(
         &'g self,
         guard: &'g rcu::Guard,
-        remote: &Remote,
-        op: RemoteOp,
-        len: u32,
-    ) -> Option<(BriefUse<'g>, usize)> {
-        let offset = check_remote(&self.view, op, remote.addr, u64::from(len), remote.token);
-        // CAST: Inside of the segment.
-        let offset = offset.ok()? as usize;
-        Some((self.pages.enter_briefly(guard, true)?, offset))
+    ) -> Option<BriefUse<'g>> {
+        self.pages.enter_briefly(guard, true)
     }
 
     /// Ends remote access: what has not begun is refused, what is under way fails soon.

@@ -69,7 +69,7 @@ pub(crate) fn token_eq(a: u32, b: u32) -> bool {
 /// Returns the offset of a range in a segment; `None` unless it lies inside entirely.
 ///
 /// A range without length lies inside when its address does, the end included.
-#[inline]
+#[inline(always)]
 pub(crate) fn range_offset(va: u64, seg_len: u64, addr: u64, len: u64) -> Option<u64> {
     let offset = addr.checked_sub(va)?;
     let end = offset.checked_add(len)?;
@@ -81,7 +81,7 @@ pub(crate) fn range_offset(va: u64, seg_len: u64, addr: u64, len: u64) -> Option
 /// # Errors
 ///
 /// `RemAccessAbort` for every refusal, so that the sender does not learn which check failed.
-#[inline]
+#[inline(always)]
 pub(crate) fn check_remote(
     seg: &SegView,
     op: RemoteOp,
@@ -104,7 +104,7 @@ pub(crate) fn check_remote(
 /// # Errors
 ///
 /// `LocAccess` when the buffer is not inside.
-#[inline]
+#[inline(always)]
 pub(crate) fn check_local(seg: &SegView, addr: u64, len: u64) -> Result<u64, CrStatus> {
     range_offset(seg.va, seg.len, addr, len).ok_or(CrStatus::LocAccess)
 }

@@ -314,6 +314,12 @@ impl PinnedDrop for Pages {
 pub(crate) struct BriefUse<'g>(&'g Pages);
 
 impl BriefUse<'_> {
+    /// Tells whether the pages are left to their owner, or being taken away.
+    #[inline(always)]
+    pub(crate) fn is_private(&self) -> bool {
+        self.0.is_private()
+    }
+
     /// Returns where the `len` bytes at `offset` are; `None` if they are not in one piece, or not
     /// all inside.
     #[inline(always)]
