@@ -257,5 +257,9 @@ pub fn main() -> ExitCode {
     } else {
         tests![messages, connections_do_not]
     };
-    ub_tests::run("t-state", tests)
+    let options = ub_tests::Options {
+        limit: ub_tests::of_run(60, 1000),
+        ..Default::default()
+    };
+    ub_tests::run_with("t-state", tests, options)
 }
