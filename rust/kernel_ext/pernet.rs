@@ -33,8 +33,10 @@ use kernel::{
 /// The functions run one at a time, and may sleep. They must not wait for anything that makes or
 /// removes network namespaces, or registers such hooks.
 pub(crate) trait NetHooks: Send + Sync + Sized + 'static {
-    /// The table of hooks: `pernet_hooks!(Type)`.
-    const TABLE: &'static PernetTable<Self>;
+    /// Returns the table of hooks: `pernet_hooks!(Type)`.
+    ///
+    /// No constant: it changes, and constants must not refer to what does, up to Rust 1.85.
+    fn table() -> &'static PernetTable<Self>;
 
     /// Called for each namespace that exists at registration, and for each new one.
     fn net_init(&self, net: &Net) -> Result;
@@ -79,7 +81,7 @@ impl<H: NetHooks> PernetTable<H> {
     ///
     /// Only for the callbacks: the registration must outlive `'a`.
     unsafe fn hooks<'a>() -> Option<&'a H> {
-        let hooks = H::TABLE.hooks.load(Acquire) as *const H;
+        let hooks = H::table().hooks.load(Acquire) as *const H;
         // SAFETY: Set while registered, when an `Arc` holds it.
         unsafe { hooks.as_ref() }
     }
@@ -121,13 +123,13 @@ impl<H: NetHooks> PernetRegistration<H> {
     /// `EBUSY` if hooks of this type are registered already; what [`NetHooks::net_init`] says.
     pub(crate) fn new(hooks: Arc<H>) -> Result<Self> {
         let pointer = Arc::as_ptr(&hooks) as usize;
-        if H::TABLE.hooks.cmpxchg(0, pointer, Full).is_err() {
+        if H::table().hooks.cmpxchg(0, pointer, Full).is_err() {
             return Err(EBUSY);
         }
         // SAFETY: A static table that is not registered.
-        let ret = to_result(unsafe { bindings::register_pernet_device(H::TABLE.ops.get()) });
+        let ret = to_result(unsafe { bindings::register_pernet_device(H::table().ops.get()) });
         if ret.is_err() {
-            H::TABLE.hooks.store(0, Release);
+            H::table().hooks.store(0, Release);
         }
         ret.map(|()| Self { _hooks: hooks })
     }
@@ -136,12 +138,12 @@ impl<H: NetHooks> PernetRegistration<H> {
 impl<H: NetHooks> Drop for PernetRegistration<H> {
     fn drop(&mut self) {
         // SAFETY: Registered by `new`. No callback runs once this returns.
-        unsafe { bindings::unregister_pernet_device(H::TABLE.ops.get()) };
-        H::TABLE.hooks.store(0, Release);
+        unsafe { bindings::unregister_pernet_device(H::table().ops.get()) };
+        H::table().hooks.store(0, Release);
     }
 }
 
-/// Makes the `static` table of a type: the value of [`NetHooks::TABLE`].
+/// Makes the `static` table of a type: what [`NetHooks::table`] returns.
 macro_rules! pernet_hooks {
     ($type:ty) => {{
         static TABLE: $crate::kernel_ext::pernet::PernetTable<$type> =
