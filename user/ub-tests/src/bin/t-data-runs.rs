@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use ub_client::abi::*;
-use ub_client::{Atomic, Segment, SendWr, Target};
+use ub_client::{Atomic, Segment, SegmentConfig, SendWr, Target};
 use ub_tests::fixture::{expect_status, pattern, Pair, PairConfig, SOON};
 use ub_tests::soak::Rng;
 use ub_tests::{check, check_eq, of_run, tests, Failure, Outcome};
@@ -193,55 +193,87 @@ fn batches_do_what_their_requests_say() -> Outcome {
     Ok(())
 }
 
+/// Segments, and others of the same memory.
+struct Scene {
+    pair: Pair,
+    near: Segment,
+    far: Segment,
+    /// The memory of `near`, as another context has it.
+    foreign: Segment,
+    /// The memory of `far`, which peers may only read here.
+    read_only: Segment,
+}
+
+impl Scene {
+    fn new() -> Result<Self, Failure> {
+        let pair = Pair::create()?;
+        let near = Segment::alloc(&pair.a.ctx, LEN, 1)?;
+        near.write(0, &pattern(7, 1024));
+        let far = Segment::alloc(&pair.b.ctx, LEN, 2)?;
+        let config = SegmentConfig {
+            token: 2,
+            access: UBURMA_ACCESS_READ,
+            ..Default::default()
+        };
+        let again = |memory| Segment::register_own(&pair.b.ctx, memory, 0, LEN, config);
+        let (foreign, read_only) = (again(near.memory())?, again(far.memory())?);
+        Ok(Scene {
+            pair,
+            near,
+            far,
+            foreign,
+            read_only,
+        })
+    }
+}
+
 /// A request that is wrong in one respect, behind those that are not, and before another.
 fn a_wrong_request_among_right_ones() -> Outcome {
-    type Spoil = fn(&mut SendWr<'_>, &mut ubsoft_sge);
-    let wrongs: [(&str, u32, Spoil); 7] = [
-        ("local end", UBURMA_CR_LOC_ACCESS_ERR, |_, sge| {
-            sge.addr += LEN as u64 - 63
+    type Spoil = fn(&Scene, &mut ubsoft_sqe, &mut ubsoft_sge);
+    const LOCAL: u32 = UBURMA_CR_LOC_ACCESS_ERR;
+    const REMOTE: u32 = UBURMA_CR_REM_ACCESS_ABORT_ERR;
+    let wrongs: [(&str, u32, Spoil); 10] = [
+        ("local end", LOCAL, |_, _, sge| sge.addr += LEN as u64 - 63),
+        ("local start", LOCAL, |_, _, sge| sge.addr -= 1024),
+        ("local wrap", LOCAL, |_, _, sge| sge.addr = u64::MAX - 8),
+        ("local segment", LOCAL, |scene, _, sge| {
+            sge.token_id = scene.foreign.token_id()
         }),
-        ("local start", UBURMA_CR_LOC_ACCESS_ERR, |_, sge| {
-            sge.addr -= 1024
+        ("length", UBURMA_CR_LOC_LEN_ERR, |_, _, sge| sge.len -= 1),
+        ("remote end", REMOTE, |_, head, _| {
+            head.remote_addr += LEN as u64 - 63
         }),
-        ("local wrap", UBURMA_CR_LOC_ACCESS_ERR, |_, sge| {
-            sge.addr = u64::MAX - 8
+        ("remote start", REMOTE, |_, head, _| {
+            head.remote_addr -= 1024
         }),
-        ("length", UBURMA_CR_LOC_LEN_ERR, |_, sge| sge.len -= 1),
-        ("remote end", UBURMA_CR_REM_ACCESS_ABORT_ERR, |wr, _| {
-            wr.head.remote_addr += LEN as u64 - 63
+        ("remote segment", REMOTE, |scene, head, _| {
+            head.remote_token_id = scene.read_only.token_id()
         }),
-        ("remote start", UBURMA_CR_REM_ACCESS_ABORT_ERR, |wr, _| {
-            wr.head.remote_addr -= 1024
-        }),
-        ("token", UBURMA_CR_REM_ACCESS_ABORT_ERR, |wr, _| {
-            wr.head.remote_token ^= 1 << 31
+        ("token", REMOTE, |_, head, _| head.remote_token ^= 1 << 31),
+        ("target", UBURMA_CR_LOC_OPERATION_ERR, |_, head, _| {
+            head.target_ref ^= 1 << 30
         }),
     ];
     for (what, status, spoil) in wrongs {
         for before in [0usize, 1, 5] {
-            let mut pair = Pair::create()?;
-            let near = Segment::alloc(&pair.a.ctx, LEN, 1)?;
-            let far = Segment::alloc(&pair.b.ctx, LEN, 2)?;
-            near.write(0, &pattern(7, 1024));
+            let mut scene = Scene::new()?;
             let count = before + 2;
-            let mut lists: Vec<[ubsoft_sge; 1]> =
-                (0..count).map(|i| [near.sge(64 * i, 64)]).collect();
-            let target = pair.to_b();
-            let mut wrong = SendWr::write(target, far.remote(64 * before), &[]);
-            spoil(&mut wrong, &mut lists[before][0]);
-            let queue = pair.a.jetty.queue();
-            for (i, list) in lists.iter().enumerate() {
-                let wr = SendWr::write(target, far.remote(64 * i), list).user_ctx(i as u64);
+            for i in 0..count {
+                let mut list = [scene.near.sge(64 * i, 64)];
+                let remote = scene.far.remote(64 * i);
+                let wr = SendWr::write(scene.pair.to_b(), remote, &list).user_ctx(i as u64);
                 let mut head = wr.head;
-                head.total_len = 64;
                 if i == before {
-                    head.remote_addr = wrong.head.remote_addr;
-                    head.remote_token = wrong.head.remote_token;
+                    spoil(&scene, &mut head, &mut list[0]);
                 }
-                queue.ring_mut().push_unchecked(&head, list, &[]);
+                let queue = scene.pair.a.jetty.queue();
+                queue.ring_mut().push_unchecked(&head, &list, &[]);
             }
-            queue.ring().publish();
-            queue.kick()?;
+            let Scene {
+                pair, near, far, ..
+            } = &mut scene;
+            pair.a.jetty.queue().ring().publish();
+            pair.a.jetty.queue().kick()?;
             for i in 0..count {
                 let due = match i {
                     i if i < before => UBURMA_CR_SUCCESS,
