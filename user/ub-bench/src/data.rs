@@ -121,12 +121,14 @@ pub fn run(report: &mut Report) -> Result<()> {
         a.jetty.queue().send(&add)?;
         good(a.sent.poll())
     })?;
-    let batch = vec![add; 16];
-    report.batch("fadd_x16", 100, 16, || {
-        a.jetty.queue().post_list(&batch)?;
-        a.jetty.queue().kick()?;
-        (0..16).try_for_each(|_| good(a.sent.poll()))
-    })?;
+    for (size, suffix) in BATCHES {
+        let batch = vec![add.clone(); size];
+        report.batch(&format!("fadd_{suffix}"), 100, size as u32, || {
+            a.jetty.queue().post_list(&batch)?;
+            a.jetty.queue().kick()?;
+            (0..size).try_for_each(|_| good(a.sent.poll()))
+        })?;
+    }
     let cas = SendWr::atomic(to, far.plus(8), &word, Atomic::Cas(0, 0));
     report.measure("cas", 1000, || {
         a.jetty.queue().send(&cas)?;
@@ -141,6 +143,16 @@ pub fn run(report: &mut Report) -> Result<()> {
         good(a.sent.poll())?;
         good(b.received.poll())
     })?;
+    for (size, suffix) in BATCHES {
+        let batch = vec![send.clone(); size];
+        report.batch(&format!("send_64_{suffix}"), 100, size as u32, || {
+            (0..size).try_for_each(|_| b.jfr.post(&RecvWr::new(&room)))?;
+            a.jetty.queue().post_list(&batch)?;
+            a.jetty.queue().kick()?;
+            (0..size).try_for_each(|_| good(a.sent.poll()))?;
+            (0..size).try_for_each(|_| good(b.received.poll()))
+        })?;
+    }
     report.measure("send_64_event", 1000, || {
         b.jfr.post(&RecvWr::new(&room))?;
         b.received.arm(false)?;

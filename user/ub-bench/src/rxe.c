@@ -31,6 +31,7 @@ struct ub_rxe_end {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *sent, *received;
+	struct ibv_comp_channel *channel;
 	struct ibv_srq *srq;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
@@ -174,10 +175,11 @@ struct ub_rxe_end *ub_rxe_end(void *memory, size_t len)
 	if (!end->pd)
 		return NULL;
 	end->sent = ibv_create_cq(end->ctx, CQ_DEPTH, NULL, NULL, 0);
-	end->received = ibv_create_cq(end->ctx, CQ_DEPTH, NULL, NULL, 0);
+	end->channel = ibv_create_comp_channel(end->ctx);
+	end->received = ibv_create_cq(end->ctx, CQ_DEPTH, NULL, end->channel, 0);
 	end->srq = make_srq(end->pd);
 	end->mr = make_mr(end->pd, memory, len);
-	if (!end->sent || !end->received || !end->srq || !end->mr)
+	if (!end->sent || !end->channel || !end->received || !end->srq || !end->mr)
 		return NULL;
 	end->qp = make_qp(end);
 	return end->qp ? end : NULL;
@@ -237,6 +239,15 @@ int ub_rxe_connect(struct ub_rxe_end *end, struct ub_rxe_end *to, const char *ad
 	return -err;
 }
 
+/* Takes a connected QP back to where it began, and connects it again. */
+int ub_rxe_reconnect(struct ub_rxe_end *end, struct ub_rxe_end *to, const char *address)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	int err = ibv_modify_qp(end->qp, &attr, IBV_QP_STATE);
+
+	return err ? -err : ub_rxe_connect(end, to, address);
+}
+
 /* Waits for so many good completions. The kernel needs the CPU to make them. */
 static int reap(struct ibv_cq *cq, int count)
 {
@@ -264,8 +275,8 @@ static int reap(struct ibv_cq *cq, int count)
 	return 0;
 }
 
-/* Posts `count` equal requests at once and waits until all are complete. */
-int ub_rxe_send(struct ub_rxe_end *end, struct ub_rxe_end *to, int op, size_t len, int count)
+/* Posts `count` equal requests at once. */
+static int post(struct ub_rxe_end *end, struct ub_rxe_end *to, int op, size_t len, int count)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		[OP_WRITE] = IBV_WR_RDMA_WRITE,
@@ -295,18 +306,66 @@ int ub_rxe_send(struct ub_rxe_end *end, struct ub_rxe_end *to, int op, size_t le
 		}
 	}
 	err = ibv_post_send(end->qp, wr, &bad);
-	return err ? -err : reap(end->sent, count);
+	return -err;
 }
 
-/* A SEND with the receive that it needs, until both are complete. */
-int ub_rxe_send_recv(struct ub_rxe_end *end, struct ub_rxe_end *to, size_t len)
+/* Posts `count` equal requests at once and waits until all are complete. */
+int ub_rxe_send(struct ub_rxe_end *end, struct ub_rxe_end *to, int op, size_t len, int count)
 {
-	struct ibv_sge sge = { (uintptr_t)to->mr->addr, 4096, to->mr->lkey };
-	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
-	int err = ibv_post_srq_recv(to->srq, &wr, &bad);
+	int err = post(end, to, op, len, count);
 
+	return err ? err : reap(end->sent, count);
+}
+
+/* Posts a WRITE at each of some ends, and waits until all are complete. */
+int ub_rxe_write_by(struct ub_rxe_end **ends, struct ub_rxe_end **to, size_t len, int count)
+{
+	int i, err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = post(ends[i], to[i], OP_WRITE, len, 1);
+	for (i = 0; i < count && !err; i++)
+		err = reap(ends[i]->sent, 1);
+	return err;
+}
+
+static int post_receives(struct ub_rxe_end *end, int count)
+{
+	struct ibv_sge sge = { (uintptr_t)end->mr->addr, 4096, end->mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	int i, err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = ibv_post_srq_recv(end->srq, &wr, &bad);
+	return -err;
+}
+
+/* SENDs, posted at once, with the receives that they need, until all are complete. */
+int ub_rxe_send_recv(struct ub_rxe_end *end, struct ub_rxe_end *to, size_t len, int count)
+{
+	int err = post_receives(to, count);
+
+	if (!err)
+		err = ub_rxe_send(end, to, OP_SEND, len, count);
+	return err ? err : reap(to->received, count);
+}
+
+/* A SEND of which the receiver is told by an event. */
+int ub_rxe_send_event(struct ub_rxe_end *end, struct ub_rxe_end *to, size_t len)
+{
+	struct ibv_cq *cq;
+	void *context;
+	int err = post_receives(to, 1);
+
+	if (!err)
+		err = -ibv_req_notify_cq(to->received, 0);
+	if (!err)
+		err = post(end, to, OP_SEND, len, 1);
 	if (err)
-		return -err;
-	err = ub_rxe_send(end, to, OP_SEND, len, 1);
+		return err;
+	if (ibv_get_cq_event(to->channel, &cq, &context))
+		return -errno;
+	ibv_ack_cq_events(cq, 1);
+	err = reap(end->sent, 1);
 	return err ? err : reap(to->received, 1);
 }

@@ -47,7 +47,10 @@ extern "C" {
     fn ub_rxe_end(memory: *mut c_void, len: usize) -> *mut End;
     fn ub_rxe_connect(end: *mut End, to: *mut End, address: *const c_char) -> c_int;
     fn ub_rxe_send(end: *mut End, to: *mut End, op: c_int, len: usize, count: c_int) -> c_int;
-    fn ub_rxe_send_recv(end: *mut End, to: *mut End, len: usize) -> c_int;
+    fn ub_rxe_reconnect(end: *mut End, to: *mut End, address: *const c_char) -> c_int;
+    fn ub_rxe_write_by(ends: *mut *mut End, to: *mut *mut End, len: usize, count: c_int) -> c_int;
+    fn ub_rxe_send_recv(end: *mut End, to: *mut End, len: usize, count: c_int) -> c_int;
+    fn ub_rxe_send_event(end: *mut End, to: *mut End, len: usize) -> c_int;
 }
 
 fn good(what: &str, ret: c_int) -> Result<()> {
@@ -164,11 +167,61 @@ fn data(report: &mut Report, a: *mut End, b: *mut End) -> Result<()> {
         }
     }
     report.measure("fadd", 500, || send(Op::FetchAdd, 8, 1))?;
-    report.batch("fadd_x16", 50, 16, || send(Op::FetchAdd, 8, 16))?;
-    report.measure("send_64", 500, || {
+    let send_recv = |count: c_int| {
         // SAFETY: as above.
-        good("a SEND", unsafe { ub_rxe_send_recv(a, b, 64) })
+        good("a SEND", unsafe { ub_rxe_send_recv(a, b, 64, count) })
+    };
+    report.measure("send_64", 500, || send_recv(1))?;
+    for (size, suffix) in BATCHES {
+        report.batch(&format!("fadd_{suffix}"), 50, size as u32, || {
+            send(Op::FetchAdd, 8, size)
+        })?;
+        report.batch(&format!("send_64_{suffix}"), 50, size as u32, || {
+            send_recv(size)
+        })?;
+    }
+    report.measure("send_64_event", 500, || {
+        // SAFETY: as above.
+        good("a SEND", unsafe { ub_rxe_send_event(a, b, 64) })
     })
+}
+
+/// Several queues at once: what each of their messages costs.
+fn queues(report: &mut Report, near: *mut c_void, far: *mut c_void) -> Result<()> {
+    let mut pairs = Vec::new();
+    for (count, suffix) in [(2, "q2"), (4, "q4")] {
+        while pairs.len() < count {
+            pairs.push(connected(near, far)?);
+        }
+        let (mut ends, mut to): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+        for (len, size) in [(4096, "4k"), (65536, "64k"), (MIB, "1m"), (8 * MIB, "8m")] {
+            let rounds = if len >= MIB { 2 } else { 32 };
+            let name = format!("write_{size}_{suffix}");
+            report.batch(&name, rounds, count as u32, || {
+                // SAFETY: all ends stay, as many as the count says; each has memory of 8 MiB.
+                good("a WRITE", unsafe {
+                    ub_rxe_write_by(ends.as_mut_ptr(), to.as_mut_ptr(), len, count as c_int)
+                })
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Two ends that are connected with each other, on memory of 8 MiB each that stays.
+fn connected(near: *mut c_void, far: *mut c_void) -> Result<(*mut End, *mut End)> {
+    let end = |memory| {
+        // SAFETY: the memory is as said.
+        some("an end", unsafe { ub_rxe_end(memory, MEMORY) })
+    };
+    let (a, b) = (end(near)?, end(far)?);
+    for (end, to) in [(a, b), (b, a)] {
+        // SAFETY: both ends stay; the address ends in a zero byte.
+        good("connect", unsafe {
+            ub_rxe_connect(end, to, ADDRESS.as_ptr())
+        })?;
+    }
+    Ok((a, b))
 }
 
 /// Measures all of it.
@@ -176,16 +229,14 @@ pub fn run(report: &mut Report) -> Result<()> {
     report.side(Side::Rxe);
     set_up()?;
     let (near, far) = (memory()?, memory()?);
-    // SAFETY: the memory is 8 MiB, and stays.
-    let a = some("an end", unsafe { ub_rxe_end(near, MEMORY) })?;
-    // SAFETY: as before.
-    let b = some("an end", unsafe { ub_rxe_end(far, MEMORY) })?;
-    for (end, to) in [(a, b), (b, a)] {
+    let (a, b) = connected(near, far)?;
+    data(report, a, b)?;
+    queues(report, near, far)?;
+    control(report, a, near)?;
+    report.measure("import", 50, || {
         // SAFETY: both ends stay; the address ends in a zero byte.
         good("connect", unsafe {
-            ub_rxe_connect(end, to, ADDRESS.as_ptr())
-        })?;
-    }
-    data(report, a, b)?;
-    control(report, a, near)
+            ub_rxe_reconnect(a, b, ADDRESS.as_ptr())
+        })
+    })
 }

@@ -18,7 +18,7 @@ pub enum Part {
 /// An operation: its part, its name, and its title for people.
 type Row = (Part, &'static str, &'static str);
 
-const ROWS: [Row; 47] = [
+const ROWS: [Row; 50] = [
     (Part::Floor, "null_syscall", "null system call"),
     (Part::Floor, "eventfd", "eventfd, write and read"),
     (Part::Floor, "memcpy_64", "memcpy of the C library, 64 B"),
@@ -55,8 +55,11 @@ const ROWS: [Row; 47] = [
     (Part::Data, "write_8m_q4", "WRITE 8 MiB by 4 queues, each"),
     (Part::Data, "fadd", "fetch-and-add 8 B"),
     (Part::Data, "fadd_x16", "fetch-and-add 8 B, 16 at a time"),
+    (Part::Data, "fadd_x64", "fetch-and-add 8 B, 64 at a time"),
     (Part::Data, "cas", "compare-and-swap 8 B"),
     (Part::Data, "send_64", "SEND 64 B with its receive"),
+    (Part::Data, "send_64_x16", "the same, 16 at a time"),
+    (Part::Data, "send_64_x64", "the same, 64 at a time"),
     (Part::Data, "send_64_event", "SEND 64 B, told by an event"),
     (Part::Data, "load_8", "load of 8 B from a mapped segment"),
     (Part::Data, "store_8", "store of 8 B to a mapped segment"),
@@ -64,7 +67,11 @@ const ROWS: [Row; 47] = [
     (Part::Control, "jfc", "JFC of 64 / CQ"),
     (Part::Control, "jfr", "JFR of 64 / SRQ"),
     (Part::Control, "jetty", "jetty / RC QP with SRQ"),
-    (Part::Control, "import", "import of a jetty"),
+    (
+        Part::Control,
+        "import",
+        "import of a jetty / connect of a QP",
+    ),
     (Part::Control, "window", "window (import, map, touch)"),
     (Part::Control, "seg_4k", "segment / MR of 4 KiB"),
     (Part::Control, "seg_1m", "segment / MR of 1 MiB"),
