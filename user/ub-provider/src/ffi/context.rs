@@ -14,6 +14,7 @@ use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, errno, given, operations};
+use crate::ffi::destroy::bury;
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, lock, release, Kind, State};
 use crate::ffi::table;
@@ -299,6 +300,14 @@ pub(crate) unsafe extern "C" fn ack_async_event(event: *mut urma_async_event) {
         let about_object = (*event).event_type <= URMA_EVENT_JETTY_GRP_ERR;
         if !about_object || events_of(&*event).is_some() {
             urma_cmd_ack_async_event(event);
+        }
+        if matches!(
+            (*event).event_type,
+            URMA_EVENT_JETTY_ERR | URMA_EVENT_JETTY_LIMIT
+        ) {
+            if let Ok(jetty) = find_held::<JettyKind>((*event).element as *mut urma_jetty) {
+                bury(jetty);
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use ub_urma::*;
 
 use crate::ffi::call::undone;
 use crate::ffi::kinds::*;
-use crate::ffi::object::{find, find_held, lock, release, Kind, Object, State};
+use crate::ffi::object::{find, find_held, leave, lock, release, Kind, Object, State};
 use crate::status::{Failure, Outcome};
 
 /// Kinds of objects that have events.
@@ -85,6 +85,43 @@ pub(crate) unsafe fn destroy<K: Mortal>(
     unsafe { K::detach(object) };
     release(object);
     Ok(())
+}
+
+/// Destroys an object as [`destroy`] does, and lets go of one that only waits for acknowledgments:
+/// for the caller it is gone then.
+///
+/// # Errors
+///
+/// As for [`destroy`], but for `EAGAIN`.
+///
+/// # Safety
+///
+/// As for [`find`].
+pub(crate) unsafe fn destroy_or_orphan<K: Mortal>(
+    public: *mut K::Public,
+    function: impl FnOnce(*mut K::Public) -> c_int,
+) -> Outcome<()> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let outcome = destroy::<K>(public, function);
+        if outcome == Err(Failure::AGAIN) {
+            let object = find_held::<K>(public)?;
+            if object.enter(State::Unacked, State::Going) {
+                leave(object);
+                object.enter(State::Going, State::Orphaned);
+                bury(object);
+                return Ok(());
+            }
+        }
+        outcome
+    }
+}
+
+/// Gives an object back that has no owner any more, once all its events are acknowledged.
+pub(crate) fn bury<K: Mortal>(object: &'static Object<K>) {
+    if is_settled(object) && object.enter(State::Orphaned, State::Going) {
+        K::pool().give(object);
+    }
 }
 
 /// Has nobody see the completions of an object in a queue, which may be absent.

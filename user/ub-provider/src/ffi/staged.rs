@@ -9,9 +9,9 @@ use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, undone, QueueData};
-use crate::ffi::destroy::{destroy, Mortal};
+use crate::ffi::destroy::{destroy, destroy_or_orphan, Mortal};
 use crate::ffi::kinds::*;
-use crate::ffi::object::{find, lock, Kind, Object};
+use crate::ffi::object::{find, find_held, lock, Kind, Object};
 use crate::ffi::queues::{check_comp, check_jetty, check_recv, check_send};
 use crate::queue::{CompQueue, RecvQueue, SendQueue};
 use crate::status::{Failure, Outcome};
@@ -278,8 +278,16 @@ operations! {
         deactivate::<JettyKind>(jetty, |jetty| urma_cmd_deactive_jetty(jetty, &mut no_udata()))
     }
 
-    /// Frees it.
+    /// Frees it. After a failure liburma follows the pointer to the group, which may be null: so
+    /// one without a group that only waits for acknowledgments counts as freed.
     fn free_jetty(jetty: *mut urma_jetty) -> () {
-        destroy::<JettyKind>(jetty, |jetty| urma_cmd_free_jetty(jetty, &mut no_udata()))
+        let function = |jetty| urma_cmd_free_jetty(jetty, &mut no_udata());
+        let is_member = find_held::<JettyKind>(jetty)
+            .is_ok_and(|jetty| !(*jetty.ptr()).jetty_cfg.jetty_grp.is_null());
+        if is_member {
+            destroy::<JettyKind>(jetty, function)
+        } else {
+            destroy_or_orphan::<JettyKind>(jetty, function)
+        }
     }
 }
