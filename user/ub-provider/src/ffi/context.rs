@@ -18,6 +18,7 @@ use crate::ffi::destroy::bury;
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, lock, release, Kind, State};
 use crate::ffi::table;
+use crate::ffi::targets::part;
 use crate::queue::Bell;
 use crate::status::{Failure, Outcome};
 
@@ -176,7 +177,18 @@ operations! {
             return Err(Failure::INVALID);
         }
         let most = cnt.min(MAX_NOTIFY_CNT);
-        patient(timeout, |left| urma_cmd_wait_notify(notifier.ptr(), most, notify, left))
+        let count = patient(timeout, |left| {
+            urma_cmd_wait_notify(notifier.ptr(), most, notify, left)
+        })?;
+        for i in 0..count.unsigned_abs().min(most) as usize {
+            let note = &*notify.add(i);
+            if note.kind == URMA_BIND_JETTY_NOTIFY && note.status != URMA_SUCCESS {
+                if let Ok(jetty) = find::<JettyKind>(note.object.cast()) {
+                    part(jetty);
+                }
+            }
+        }
+        Ok(count)
     }
 
     /// Takes an asynchronous event.

@@ -91,6 +91,11 @@ impl<K: Kind> Object<K> {
             .is_ok()
     }
 
+    /// Whether it is in a state.
+    pub(crate) fn is(&self, state: State) -> bool {
+        self.mark.load(Ordering::Acquire) == mark(K::MAGIC, state)
+    }
+
     /// The context; none for a context itself.
     pub(crate) fn ctx(&self) -> Outcome<&'static Object<ContextKind>> {
         let ctx = self.ctx.load(Ordering::Acquire);
@@ -275,7 +280,7 @@ unsafe fn any<K: Kind>(public: *mut K::Public) -> Outcome<&'static Object<K>> {
 pub(crate) unsafe fn find<K: Kind>(public: *mut K::Public) -> Outcome<&'static Object<K>> {
     // SAFETY: as the caller promises.
     let object = unsafe { any::<K>(public) }?;
-    if object.mark.load(Ordering::Acquire) != mark(K::MAGIC, State::Live) {
+    if !object.is(State::Live) {
         return Err(Failure::INVALID);
     }
     Ok(object)
