@@ -61,8 +61,12 @@ pub(crate) unsafe fn destroy<K: Mortal>(
     // SAFETY: as the caller promises.
     let object = unsafe { find_held::<K>(public) }?;
     if object.enter(State::Live, State::Going) {
-        let ret = function(object.ptr());
-        if let Err(failure) = undone(ret) {
+        let mut ret = 0;
+        let outcome = undone(object, |public| {
+            ret = function(public);
+            ret
+        });
+        if let Err(failure) = outcome {
             // A positive result is of liburma and not of the kernel, which has done its part.
             let waits = ret > 0 && failure == Failure::AGAIN;
             if waits {

@@ -56,7 +56,7 @@ unsafe fn deactivate<K: Mortal>(
     // SAFETY: as the caller promises.
     unsafe {
         let object = find::<K>(public)?;
-        undone(function(object.ptr()))?;
+        undone(object, function)?;
         K::detach(object);
     }
     Ok(())

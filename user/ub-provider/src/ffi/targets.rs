@@ -132,7 +132,7 @@ unsafe fn unimport(
     if !target.enter(State::Live, State::Going) {
         return Err(Failure::INVALID);
     }
-    if let Err(failure) = undone(function(target.ptr())) {
+    if let Err(failure) = undone(target, function) {
         target.enter(State::Going, State::Live);
         return Err(failure);
     }
@@ -176,7 +176,7 @@ unsafe fn unbind(
         let target = (*jetty.ptr()).remote_jetty;
         given(target)?;
         if find::<TargetKind>(target).is_ok() {
-            match undone(function(jetty.ptr())) {
+            match undone(jetty, function) {
                 Ok(()) | Err(Failure::INVALID) => {}
                 other => return other,
             }
