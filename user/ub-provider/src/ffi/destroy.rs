@@ -20,12 +20,13 @@ use crate::status::{Failure, Outcome};
 
 /// Kinds of objects that have events.
 pub(crate) trait Mortal: Kind {
-    /// Completion events and asynchronous events that were acknowledged.
+    /// Where liburma counts what was acknowledged: completion events, of a kind that has them, and
+    /// asynchronous events.
     ///
     /// # Safety
     ///
     /// The pointer is that of an object.
-    unsafe fn acknowledged(public: *mut Self::Public) -> (u32, u32);
+    unsafe fn counters(public: *mut Self::Public) -> (Option<*mut u32>, *mut u32);
 
     /// Takes an object out of work whose counterpart in the kernel is gone: unmaps its rings, and
     /// has nobody see its completions.
@@ -36,10 +37,33 @@ pub(crate) trait Mortal: Kind {
     unsafe fn detach(object: &Object<Self>);
 }
 
+/// How many completion events and asynchronous events of an object were acknowledged.
+pub(crate) fn acknowledged<K: Mortal>(object: &Object<K>) -> (u32, u32) {
+    // SAFETY: members of the object; liburma changes them under a lock, a word at a time.
+    unsafe {
+        let (completions, events) = K::counters(object.ptr());
+        (
+            completions.map_or(0, |count| ptr::read_volatile(count)),
+            ptr::read_volatile(events),
+        )
+    }
+}
+
+/// Has liburma go on counting from what [`acknowledged`] returned.
+pub(crate) fn recount<K: Mortal>(object: &Object<K>, (completions, events): (u32, u32)) {
+    // SAFETY: as for reading them; nobody else counts while the object is put to work.
+    unsafe {
+        let (to_completions, to_events) = K::counters(object.ptr());
+        if let Some(count) = to_completions {
+            ptr::write_volatile(count, completions);
+        }
+        ptr::write_volatile(to_events, events);
+    }
+}
+
 /// Whether all events that were handed out are acknowledged.
 pub(crate) fn is_settled<K: Mortal>(object: &Object<K>) -> bool {
-    // SAFETY: the pointer is the object's.
-    let (completions, events) = unsafe { K::acknowledged(object.ptr()) };
+    let (completions, events) = acknowledged(object);
     object.completions.load(Ordering::Acquire) == completions
         && object.events.load(Ordering::Acquire) == events
 }
@@ -143,12 +167,12 @@ unsafe fn forget(jfc: *mut urma_jfc, object: u64) {
 }
 
 impl Mortal for JfcKind {
-    unsafe fn acknowledged(jfc: *mut urma_jfc) -> (u32, u32) {
-        // SAFETY: members of an object; liburma changes them under a lock, a word at a time.
+    unsafe fn counters(jfc: *mut urma_jfc) -> (Option<*mut u32>, *mut u32) {
+        // SAFETY: members of an object, as the caller promises.
         unsafe {
             (
-                ptr::read_volatile(&raw const (*jfc).comp_events_acked),
-                ptr::read_volatile(&raw const (*jfc).async_events_acked),
+                Some(&raw mut (*jfc).comp_events_acked),
+                &raw mut (*jfc).async_events_acked,
             )
         }
     }
@@ -159,10 +183,9 @@ impl Mortal for JfcKind {
 }
 
 impl Mortal for JfsKind {
-    unsafe fn acknowledged(jfs: *mut urma_jfs) -> (u32, u32) {
+    unsafe fn counters(jfs: *mut urma_jfs) -> (Option<*mut u32>, *mut u32) {
         // SAFETY: as for a JFC.
-        let events = unsafe { ptr::read_volatile(&raw const (*jfs).async_events_acked) };
-        (0, events)
+        unsafe { (None, &raw mut (*jfs).async_events_acked) }
     }
 
     unsafe fn detach(jfs: &Object<Self>) {
@@ -173,10 +196,9 @@ impl Mortal for JfsKind {
 }
 
 impl Mortal for JfrKind {
-    unsafe fn acknowledged(jfr: *mut urma_jfr) -> (u32, u32) {
+    unsafe fn counters(jfr: *mut urma_jfr) -> (Option<*mut u32>, *mut u32) {
         // SAFETY: as for a JFC.
-        let events = unsafe { ptr::read_volatile(&raw const (*jfr).async_events_acked) };
-        (0, events)
+        unsafe { (None, &raw mut (*jfr).async_events_acked) }
     }
 
     unsafe fn detach(jfr: &Object<Self>) {
@@ -187,10 +209,9 @@ impl Mortal for JfrKind {
 }
 
 impl Mortal for JettyKind {
-    unsafe fn acknowledged(jetty: *mut urma_jetty) -> (u32, u32) {
+    unsafe fn counters(jetty: *mut urma_jetty) -> (Option<*mut u32>, *mut u32) {
         // SAFETY: as for a JFC.
-        let events = unsafe { ptr::read_volatile(&raw const (*jetty).async_events_acked) };
-        (0, events)
+        unsafe { (None, &raw mut (*jetty).async_events_acked) }
     }
 
     unsafe fn detach(jetty: &Object<Self>) {
@@ -209,10 +230,9 @@ impl Mortal for JettyKind {
 }
 
 impl Mortal for GroupKind {
-    unsafe fn acknowledged(group: *mut urma_jetty_grp) -> (u32, u32) {
+    unsafe fn counters(group: *mut urma_jetty_grp) -> (Option<*mut u32>, *mut u32) {
         // SAFETY: as for a JFC.
-        let events = unsafe { ptr::read_volatile(&raw const (*group).async_events_acked) };
-        (0, events)
+        unsafe { (None, &raw mut (*group).async_events_acked) }
     }
 
     unsafe fn detach(_group: &Object<Self>) {}

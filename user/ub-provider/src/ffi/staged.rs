@@ -9,7 +9,7 @@ use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, undone, QueueData};
-use crate::ffi::destroy::{destroy, destroy_or_orphan, Mortal};
+use crate::ffi::destroy::{acknowledged, destroy, destroy_or_orphan, recount, Mortal};
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, lock, Kind, Object};
 use crate::ffi::queues::{check_comp, check_jetty, check_recv, check_send};
@@ -42,6 +42,18 @@ fn option(buf: *mut c_void, len: u32, function: impl FnOnce() -> c_int) -> Outco
         return Err(Failure::INVALID);
     }
     done(function())
+}
+
+/// Puts an object to work by a function of liburma, which counts acknowledgments anew then; but the
+/// kernel goes on counting events.
+fn activate<K: Mortal>(
+    object: &Object<K>,
+    function: impl FnOnce(*mut K::Public) -> c_int,
+) -> Outcome<()> {
+    let before = acknowledged(object);
+    done(function(object.ptr()))?;
+    recount(object, before);
+    Ok(())
 }
 
 /// Takes an object out of work by a function of liburma.
@@ -97,7 +109,7 @@ operations! {
     fn active_jfc(jfc: *mut urma_jfc) -> () {
         let jfc = find::<JfcKind>(jfc)?;
         let mut data = QueueData::new(jfc.ptr() as u64);
-        done(urma_cmd_active_jfc(jfc.ptr(), &mut data.udata()))?;
+        activate(jfc, |jfc| urma_cmd_active_jfc(jfc, &mut data.udata()))?;
         let queue = data.map(jfc.ctx()?, CompQueue::map).inspect_err(|_| {
             urma_cmd_deactive_jfc(jfc.ptr(), &mut no_udata());
         })?;
@@ -151,7 +163,7 @@ operations! {
         // Options may have changed it.
         check_send(&(*jfs.ptr()).jfs_cfg, ctx)?;
         let mut data = QueueData::new(jfs.ptr() as u64);
-        done(urma_cmd_active_jfs(jfs.ptr(), &mut data.udata()))?;
+        activate(jfs, |jfs| urma_cmd_active_jfs(jfs, &mut data.udata()))?;
         let connected = (*jfs.ptr()).jfs_cfg.trans_mode == URMA_TM_RC;
         let queue = data
             .map(ctx, |place| SendQueue::map(place, connected))
@@ -208,7 +220,7 @@ operations! {
         // Options may have changed it.
         check_recv(&(*jfr.ptr()).jfr_cfg, ctx)?;
         let mut data = QueueData::new(jfr.ptr() as u64);
-        done(urma_cmd_active_jfr(jfr.ptr(), &mut data.udata()))?;
+        activate(jfr, |jfr| urma_cmd_active_jfr(jfr, &mut data.udata()))?;
         let queue = data.map(ctx, RecvQueue::map).inspect_err(|_| {
             urma_cmd_deactive_jfr(jfr.ptr(), &mut no_udata());
         })?;
