@@ -283,8 +283,8 @@ fn failures_are_no_end() -> Outcome {
             )*};
         }
         fails! {
-            unimport_jetty(target) unimport_seg(seg) delete_jetty(a.jetty) delete_jfr(a.jfr)
-            delete_jfc(a.sent) unregister_seg(a.memory.seg) free_token_id(a.memory.token_id)
+            unimport_jetty(target) unimport_seg(seg) delete_jetty(a.jetty) delete_jfc(a.sent)
+            unregister_seg(a.memory.seg) free_token_id(a.memory.token_id)
         }
     }
     // All are there.

@@ -23,6 +23,7 @@ pub const TESTS: &[Test] = tests![
     deleting_without_blocking,
     events_of_queues,
     freeing_does_not_fail,
+    deleting_what_is_shared,
     an_error_flushes,
 ];
 
@@ -358,6 +359,45 @@ fn freeing_does_not_fail() -> Outcome {
         call!(a, ack_async_event(&mut event));
     }
     check_eq!(call!(a, delete_jetty_grp(group)), URMA_SUCCESS);
+    a.destroy()
+}
+
+/// Has a receive queue have less buffers than it asked for, and acknowledges the event of it.
+fn run_low(a: &Side) -> Outcome {
+    let mut attr = urma_jfr_attr {
+        mask: JFR_RX_THRESHOLD,
+        rx_threshold: 1,
+        state: 0,
+    };
+    a.post_recv(0, 64, 1)?;
+    check_eq!(call!(a, modify_jfr(a.jfr, &mut attr)), URMA_SUCCESS);
+    let target = a.import(a)?;
+    let mut src = [a.sge(100, 4)];
+    let cr = a.execute(&mut message(URMA_OPC_SEND, target, list(&mut src), 1))?;
+    check_eq!(cr.status, URMA_CR_SUCCESS);
+    check_eq!(a.lab.wait(a.received)?.status, URMA_CR_SUCCESS);
+    check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    let mut event = urma_async_event::default();
+    check_eq!(
+        call!(a, get_async_event(a.lab.ctx(), &mut event)),
+        URMA_SUCCESS
+    );
+    check_eq!(event.event_type, URMA_EVENT_JFR_LIMIT);
+    check_eq!(event.element, a.jfr as u64);
+    call!(a, ack_async_event(&mut event));
+    Ok(())
+}
+
+fn deleting_what_is_shared() -> Outcome {
+    let a = Side::create(URMA_TM_RM)?;
+    run_low(&a)?;
+    for _ in 0..2 {
+        check_eq!(call!(a, delete_jfr(a.jfr)), URMA_FAIL);
+        check_eq!(
+            std::io::Error::last_os_error().raw_os_error(),
+            Some(libc::EBUSY)
+        );
+    }
     a.destroy()
 }
 

@@ -11,9 +11,10 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
+use ub_client::tlv::Cmd;
 use ub_urma::*;
 
-use crate::ffi::call::undone;
+use crate::ffi::call::{set_errno, undone};
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, leave, lock, release, Kind, Object, State};
 use crate::status::{Failure, Outcome};
@@ -150,6 +151,44 @@ pub(crate) fn bury<K: Mortal>(object: &'static Object<K>) {
     if is_settled(object) && object.enter(State::Orphaned, State::Going) {
         K::pool().give(object);
     }
+}
+
+/// Destroys a receive queue by a command, whose output says how many events were read, and waits
+/// until those are acknowledged.
+///
+/// It stands for a function of liburma, which waits also when the kernel refused: for no event to
+/// have been acknowledged, so that it never returns if one was.
+///
+/// # Safety
+///
+/// The queue is one of this provider that the caller destroys.
+pub(crate) unsafe fn end_jfr(jfr: *mut urma_jfr, mut cmd: Cmd, reported: u32) -> c_int {
+    // SAFETY: as the caller promises; the context of an object outlives it.
+    let (file, mutex, cond, acked) = unsafe {
+        (
+            (*(*jfr).urma_ctx).dev_fd,
+            &raw mut (*jfr).event_mutex,
+            &raw mut (*jfr).event_cond,
+            &raw const (*jfr).async_events_acked,
+        )
+    };
+    if let Err(err) = cmd.run(file) {
+        set_errno(err.errno());
+        return -1;
+    }
+    let due = cmd.get_u32(reported);
+    // SAFETY: members of a queue that liburma made; whoever acknowledges takes the lock and wakes
+    // who waits. Nobody uses them after the last acknowledgment.
+    unsafe {
+        libc::pthread_mutex_lock(mutex);
+        while ptr::read_volatile(acked) != due {
+            libc::pthread_cond_wait(cond, mutex);
+        }
+        libc::pthread_mutex_unlock(mutex);
+        libc::pthread_cond_destroy(cond);
+        libc::pthread_mutex_destroy(mutex);
+    }
+    0
 }
 
 /// Has nobody see the completions of an object in a queue, which may be absent.

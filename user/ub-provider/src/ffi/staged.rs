@@ -5,11 +5,13 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 
+use ub_abi::UBURMA_FREE_JFR_OUT_ASYNC_EVENTS_REPORTED;
+use ub_client::Class;
 use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, undone, QueueData};
-use crate::ffi::destroy::{acknowledged, destroy, destroy_or_orphan, recount, Mortal};
+use crate::ffi::destroy::{acknowledged, destroy, destroy_or_orphan, end_jfr, recount, Mortal};
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, lock, Kind, Object};
 use crate::ffi::queues::{check_comp, check_jetty, check_recv, check_send};
@@ -235,7 +237,10 @@ operations! {
 
     /// Frees it.
     fn free_jfr(jfr: *mut urma_jfr) -> () {
-        destroy::<JfrKind>(jfr, |jfr| urma_cmd_free_jfr(jfr, &mut no_udata()))
+        destroy::<JfrKind>(jfr, |jfr| {
+            let reported = UBURMA_FREE_JFR_OUT_ASYNC_EVENTS_REPORTED;
+            end_jfr(jfr, Class::Jfr.free_cmd((*jfr).handle), reported)
+        })
     }
 
     /// Allocates a jetty.
