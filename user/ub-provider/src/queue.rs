@@ -30,6 +30,12 @@ impl Bell {
             .map(Bell)
             .map_err(|err| Failure::of_client(&err))
     }
+
+    /// Whether the device is gone: the doorbell finds that out before it looks for a queue.
+    pub(crate) fn is_dead(&self) -> bool {
+        // Should there be such a queue, it finds nothing new.
+        sys::ioctl(self.0.as_raw_fd(), IOC_RQ_KICK, 0) == Err(libc::EIO)
+    }
 }
 
 /// A doorbell that is to be rung when no lock is held any more. The file stays open while a queue

@@ -86,9 +86,4 @@ impl Failure {
             _ => Self::BAD_REPLY,
         }
     }
-
-    /// Whether the device is gone, and with it all that it had.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.errno == libc::EIO && self.status == URMA_FAIL
-    }
 }

@@ -12,6 +12,7 @@ use ub_urma::*;
 use super::data::{message, transfer};
 use super::lab::*;
 use super::load::library;
+use crate::double::fail_next;
 
 /// The tests of this file.
 pub const TESTS: &[Test] = tests![
@@ -21,6 +22,7 @@ pub const TESTS: &[Test] = tests![
     other_contexts,
     completions_of_what_is_gone,
     the_device_goes,
+    failures_are_no_end,
 ];
 
 fn none<T>() -> *mut T {
@@ -264,4 +266,33 @@ fn the_device_goes() -> Outcome {
     a.lab.unregister(a.memory)?;
     check_eq!(a.lab.opened.delete(), URMA_SUCCESS);
     Ok(())
+}
+
+fn failures_are_no_end() -> Outcome {
+    let a = Side::create(URMA_TM_RM)?;
+    let (target, seg) = (a.import(&a)?, a.import_memory(&a)?);
+    // Of liburma itself, with what an earlier call left in errno; and of the kernel, whose device
+    // is there.
+    for (ret, errno) in [(URMA_FAIL as i32, libc::EIO), (-1, libc::EIO)] {
+        macro_rules! fails {
+            ($($name:ident($object:expr))*) => {$(
+                fail_next(ret, errno);
+                check_eq!(call!(a, $name($object)), URMA_FAIL, stringify!($name));
+                let told = std::io::Error::last_os_error().raw_os_error();
+                check_eq!(told, Some(libc::EIO), stringify!($name));
+            )*};
+        }
+        fails! {
+            unimport_jetty(target) unimport_seg(seg) delete_jetty(a.jetty) delete_jfc(a.sent)
+            unregister_seg(a.memory.seg) free_token_id(a.memory.token_id)
+        }
+    }
+    // All are there.
+    a.post_recv(0, 64, 1)?;
+    let mut src = [a.sge(100, 4)];
+    let cr = a.execute(&mut message(URMA_OPC_SEND, target, list(&mut src), 3))?;
+    check_eq!((cr.status, cr.user_ctx), (URMA_CR_SUCCESS, 3));
+    check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    check_eq!(call!(a, unimport_seg(seg)), URMA_SUCCESS);
+    a.destroy()
 }

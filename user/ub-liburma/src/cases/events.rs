@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ub_client::sys;
 use ub_tests::{check, check_eq, tests, Failure, Outcome, Test};
-use ub_urma::flags::{urma_jetty_flag, urma_jfc_flag, urma_jfs_wr_flag};
+use ub_urma::flags::{urma_jetty_flag, urma_jetty_grp_flag, urma_jfc_flag, urma_jfs_wr_flag};
 use ub_urma::*;
 
 use super::data::message;
@@ -22,6 +22,8 @@ pub const TESTS: &[Test] = tests![
     deleting_waits_for_acknowledgment,
     deleting_without_blocking,
     events_of_queues,
+    freeing_does_not_fail,
+    deleting_what_is_shared,
     an_error_flushes,
 ];
 
@@ -264,6 +266,34 @@ fn deleting_without_blocking() -> Outcome {
     w.side.destroy()
 }
 
+/// Has a jetty fail, and takes the event of it.
+fn fail(a: &Side, jetty: *mut urma_jetty) -> Result<urma_async_event, Failure> {
+    // The peer is no jetty of ours: a request that fails has the queue fail.
+    let mut remote = a.remote();
+    remote.jetty_id.id = a.id() + 7777;
+    let mut token = urma_token { token: TOKEN };
+    let target = call!(a, import_jetty(a.lab.ctx(), &mut remote, &mut token));
+    check!(!target.is_null());
+    let mut src = [a.sge(0, 4)];
+    let mut wr = message(URMA_OPC_SEND, target, list(&mut src), 1);
+    let mut bad = ptr::null_mut();
+    check_eq!(
+        call!(a, post_jetty_send_wr(jetty, &mut wr, &mut bad)),
+        URMA_SUCCESS
+    );
+    check!(a.lab.wait(a.sent)?.status != URMA_CR_SUCCESS);
+    let mut event = urma_async_event::default();
+    check_eq!(
+        call!(a, get_async_event(a.lab.ctx(), &mut event)),
+        URMA_SUCCESS
+    );
+    check_eq!(event.event_type, URMA_EVENT_JETTY_ERR);
+    check_eq!(event.element, jetty as u64);
+    check!(ptr::eq(event.urma_ctx, a.lab.ctx()));
+    check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    Ok(event)
+}
+
 fn events_of_queues() -> Outcome {
     let a = Side::create(URMA_TM_RM)?;
     let mut cfg = Lab::jetty_cfg(a.sent, a.jfr, URMA_TM_RM, 8);
@@ -282,28 +312,8 @@ fn events_of_queues() -> Outcome {
         std::io::Error::last_os_error().raw_os_error(),
         Some(libc::EAGAIN)
     );
-    // The peer is no jetty of ours: a request that fails has the queue fail.
-    let mut remote = a.remote();
-    remote.jetty_id.id = a.id() + 7777;
-    let mut token = urma_token { token: TOKEN };
-    let target = call!(a, import_jetty(a.lab.ctx(), &mut remote, &mut token));
-    check!(!target.is_null());
-    let mut src = [a.sge(0, 4)];
-    let mut wr = message(URMA_OPC_SEND, target, list(&mut src), 1);
-    let mut bad = ptr::null_mut();
-    check_eq!(
-        call!(a, post_jetty_send_wr(jetty, &mut wr, &mut bad)),
-        URMA_SUCCESS
-    );
-    check!(a.lab.wait(a.sent)?.status != URMA_CR_SUCCESS);
     sys::set_nonblocking(&fd, false)?;
-    check_eq!(
-        call!(a, get_async_event(a.lab.ctx(), &mut event)),
-        URMA_SUCCESS
-    );
-    check_eq!(event.event_type, URMA_EVENT_JETTY_ERR);
-    check_eq!(event.element, jetty as u64);
-    check!(ptr::eq(event.urma_ctx, a.lab.ctx()));
+    let mut event = fail(&a, jetty)?;
     for _ in 0..2 {
         check_eq!(call!(a, delete_jetty(jetty)), URMA_EAGAIN);
     }
@@ -312,7 +322,82 @@ fn events_of_queues() -> Outcome {
     // Once more, of what is gone: nothing happens.
     call!(a, ack_async_event(&mut event));
     call!(a, ack_async_event(ptr::null_mut()));
+    a.destroy()
+}
+
+fn freeing_does_not_fail() -> Outcome {
+    let a = Side::create(URMA_TM_RM)?;
+    let mut group_cfg = urma_jetty_grp_cfg {
+        flag: urma_jetty_grp_flag::token_policy.of(PLAIN),
+        token_value: urma_token { token: TOKEN },
+        ..Default::default()
+    };
+    let group = call!(a, create_jetty_grp(a.lab.ctx(), &mut group_cfg));
+    check!(!group.is_null());
+    for jetty_grp in [ptr::null_mut(), group] {
+        let mut cfg = Lab::jetty_cfg(a.sent, a.jfr, URMA_TM_RM, 8);
+        cfg.flag |= urma_jetty_flag::non_blocking.mask();
+        cfg.jetty_grp = jetty_grp;
+        let mut jetty = ptr::null_mut();
+        check_eq!(
+            call!(a, alloc_jetty(a.lab.ctx(), &mut cfg, &mut jetty)),
+            URMA_SUCCESS
+        );
+        check_eq!(call!(a, active_jetty(jetty)), URMA_SUCCESS);
+        let mut event = fail(&a, jetty)?;
+        if jetty_grp.is_null() {
+            // liburma would follow the null pointer: the jetty is gone, whatever is to come.
+            check_eq!(call!(a, free_jetty(jetty)), URMA_SUCCESS);
+            check_eq!(call!(a, free_jetty(jetty)), URMA_EINVAL);
+            call!(a, ack_async_event(&mut event));
+        } else {
+            check_eq!(call!(a, free_jetty(jetty)), URMA_EAGAIN);
+            call!(a, ack_async_event(&mut event));
+            check_eq!(call!(a, free_jetty(jetty)), URMA_SUCCESS);
+        }
+        check_eq!(call!(a, free_jetty(jetty)), URMA_EINVAL);
+        call!(a, ack_async_event(&mut event));
+    }
+    check_eq!(call!(a, delete_jetty_grp(group)), URMA_SUCCESS);
+    a.destroy()
+}
+
+/// Has a receive queue have less buffers than it asked for, and acknowledges the event of it.
+fn run_low(a: &Side) -> Outcome {
+    let mut attr = urma_jfr_attr {
+        mask: JFR_RX_THRESHOLD,
+        rx_threshold: 1,
+        state: 0,
+    };
+    a.post_recv(0, 64, 1)?;
+    check_eq!(call!(a, modify_jfr(a.jfr, &mut attr)), URMA_SUCCESS);
+    let target = a.import(a)?;
+    let mut src = [a.sge(100, 4)];
+    let cr = a.execute(&mut message(URMA_OPC_SEND, target, list(&mut src), 1))?;
+    check_eq!(cr.status, URMA_CR_SUCCESS);
+    check_eq!(a.lab.wait(a.received)?.status, URMA_CR_SUCCESS);
     check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    let mut event = urma_async_event::default();
+    check_eq!(
+        call!(a, get_async_event(a.lab.ctx(), &mut event)),
+        URMA_SUCCESS
+    );
+    check_eq!(event.event_type, URMA_EVENT_JFR_LIMIT);
+    check_eq!(event.element, a.jfr as u64);
+    call!(a, ack_async_event(&mut event));
+    Ok(())
+}
+
+fn deleting_what_is_shared() -> Outcome {
+    let a = Side::create(URMA_TM_RM)?;
+    run_low(&a)?;
+    for _ in 0..2 {
+        check_eq!(call!(a, delete_jfr(a.jfr)), URMA_FAIL);
+        check_eq!(
+            std::io::Error::last_os_error().raw_os_error(),
+            Some(libc::EBUSY)
+        );
+    }
     a.destroy()
 }
 

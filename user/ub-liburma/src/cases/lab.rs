@@ -411,6 +411,9 @@ impl Side {
 
     /// Destroys all of it.
     pub fn destroy(mut self) -> Outcome {
+        // liburma refuses to delete one that is bound.
+        // SAFETY: a jetty that exists.
+        check!(unsafe { (*self.jetty).remote_jetty }.is_null());
         check_eq!(call!(self, delete_jetty(self.jetty)), URMA_SUCCESS);
         check_eq!(call!(self, delete_jfr(self.jfr)), URMA_SUCCESS);
         check_eq!(call!(self, delete_jfc(self.received)), URMA_SUCCESS);

@@ -4,6 +4,8 @@
 
 use std::ptr;
 
+use ub_abi::*;
+use ub_client::tlv::Cmd;
 use ub_tests::{check, check_eq, tests, Failure, Outcome, Test};
 use ub_urma::flags::urma_cr_flag;
 use ub_urma::*;
@@ -12,7 +14,13 @@ use super::data::message;
 use super::lab::*;
 
 /// The tests of this file.
-pub const TESTS: &[Test] = tests![queues_without_a_jetty, datagrams, connections];
+pub const TESTS: &[Test] = tests![
+    queues_without_a_jetty,
+    datagrams,
+    connections,
+    bindings_that_end_by_themselves,
+    bindings_that_fail_later,
+];
 
 /// The receive queue of a side, as a peer imports it.
 fn import_jfr(side: &Side, peer: &Side) -> Result<*mut urma_target_jetty, Failure> {
@@ -105,4 +113,70 @@ fn connections() -> Outcome {
     check_eq!(call!(b, unimport_jetty(to_a)), URMA_SUCCESS);
     a.destroy()?;
     b.destroy()
+}
+
+/// What a jetty is bound to, as liburma sees it: it does not delete one that is bound.
+fn bound_to(side: &Side) -> *mut urma_target_jetty {
+    // SAFETY: a jetty that exists.
+    unsafe { (*side.jetty).remote_jetty }
+}
+
+fn bindings_that_end_by_themselves() -> Outcome {
+    let (a, b) = (Side::create(URMA_TM_RC)?, Side::create(URMA_TM_RC)?);
+    // With the target.
+    for _ in 0..2 {
+        let target = a.import(&b)?;
+        check_eq!(call!(a, bind_jetty(a.jetty, target)), URMA_SUCCESS);
+        check_eq!(call!(a, bind_jetty(a.jetty, target)), URMA_SUCCESS);
+        check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+        check!(bound_to(&a).is_null());
+        check_eq!(call!(a, unbind_jetty(a.jetty)), URMA_EINVAL);
+    }
+    // Bound to another one since.
+    let (first, second) = (a.import(&b)?, a.import(&b)?);
+    check_eq!(call!(a, bind_jetty(a.jetty, first)), URMA_SUCCESS);
+    check_eq!(call!(a, unbind_jetty(a.jetty)), URMA_SUCCESS);
+    check_eq!(call!(a, bind_jetty(a.jetty, second)), URMA_SUCCESS);
+    check_eq!(call!(a, unimport_jetty(first)), URMA_SUCCESS);
+    check!(ptr::eq(bound_to(&a), second));
+    // In the kernel alone.
+    // SAFETY: objects that exist.
+    let (file, jetty, target) =
+        unsafe { ((*a.lab.ctx()).dev_fd, (*a.jetty).handle, (*second).handle) };
+    Cmd::new(UBURMA_CMD_UNBIND_JETTY)
+        .u64(UBURMA_UNBIND_JETTY_IN_JETTY_HANDLE, jetty)
+        .u64(UBURMA_UNBIND_JETTY_IN_TJETTY_HANDLE, target)
+        .run(file)?;
+    check_eq!(call!(a, unbind_jetty(a.jetty)), URMA_SUCCESS);
+    check!(bound_to(&a).is_null());
+    check_eq!(call!(a, unimport_jetty(second)), URMA_SUCCESS);
+    a.destroy()?;
+    b.destroy()
+}
+
+fn bindings_that_fail_later() -> Outcome {
+    let (a, b) = (Side::create(URMA_TM_RC)?, Side::create(URMA_TM_RC)?);
+    // Connected to nobody.
+    let c = Side::create(URMA_TM_RM)?;
+    let (wrong, right) = (a.import(&c)?, a.import(&b)?);
+    let notifier = call!(a, create_notifier(a.lab.ctx()));
+    check!(!notifier.is_null());
+    for (target, succeeds) in [(wrong, false), (right, true)] {
+        let status = call!(a, bind_jetty_async(notifier, a.jetty, target, 1, 0));
+        check_eq!(status, URMA_SUCCESS);
+        check!(ptr::eq(bound_to(&a), target));
+        let mut note = urma_notify::default();
+        check_eq!(call!(a, wait_notify(notifier, 1, &mut note, 5000)), 1);
+        check_eq!(note.kind, URMA_BIND_JETTY_NOTIFY);
+        check_eq!(note.status == URMA_SUCCESS, succeeds);
+        check_eq!(ptr::eq(bound_to(&a), target), succeeds);
+    }
+    check_eq!(call!(a, unbind_jetty_async(a.jetty)), URMA_SUCCESS);
+    check_eq!(call!(a, delete_notifier(notifier)), URMA_SUCCESS);
+    for target in [wrong, right] {
+        check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    }
+    a.destroy()?;
+    b.destroy()?;
+    c.destroy()
 }

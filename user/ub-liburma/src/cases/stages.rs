@@ -6,12 +6,14 @@ use std::ptr;
 
 use ub_abi::*;
 use ub_tests::{check, check_eq, tests, Outcome, Test};
+use ub_urma::flags::{urma_jfc_flag, urma_jfs_flag};
 use ub_urma::*;
 
+use super::data::message;
 use super::lab::*;
 
 /// The tests of this file.
-pub const TESTS: &[Test] = tests![stages, stages_that_fail];
+pub const TESTS: &[Test] = tests![stages, stages_and_events, stages_that_fail];
 
 fn stages() -> Outcome {
     let lab = Lab::open()?;
@@ -107,6 +109,60 @@ fn stages() -> Outcome {
     let mut lab = lab;
     check_eq!(lab.opened.delete(), URMA_SUCCESS);
     Ok(())
+}
+
+/// Events that were acknowledged before an object is taken out of work and put to work again.
+fn stages_and_events() -> Outcome {
+    let a = Side::create(URMA_TM_RM)?;
+    let jfce = call!(a, create_jfce(a.lab.ctx()));
+    check!(!jfce.is_null());
+    let mut cfg = urma_jfc_cfg {
+        depth: 16,
+        flag: urma_jfc_flag::non_blocking.mask(),
+        jfce,
+        ..Default::default()
+    };
+    let mut jfc = ptr::null_mut();
+    let status = call!(a, alloc_jfc(a.lab.ctx(), &mut cfg, &mut jfc));
+    check_eq!(status, URMA_SUCCESS);
+    check_eq!(call!(a, active_jfc(jfc)), URMA_SUCCESS);
+    let mut cfg = Lab::jfs_cfg(jfc, URMA_TM_RM, 8);
+    cfg.flag |= urma_jfs_flag::non_blocking.mask();
+    let mut jfs = ptr::null_mut();
+    let status = call!(a, alloc_jfs(a.lab.ctx(), &mut cfg, &mut jfs));
+    check_eq!(status, URMA_SUCCESS);
+    check_eq!(call!(a, active_jfs(jfs)), URMA_SUCCESS);
+    // A completion event and one of an error, both acknowledged.
+    check_eq!(call!(a, rearm_jfc(jfc, 0)), URMA_SUCCESS);
+    let mut remote = a.remote();
+    remote.jetty_id.id = a.id() + 7777;
+    let mut token = urma_token { token: TOKEN };
+    let target = call!(a, import_jetty(a.lab.ctx(), &mut remote, &mut token));
+    check!(!target.is_null());
+    let mut src = [a.sge(0, 4)];
+    let mut wr = message(URMA_OPC_SEND, target, list(&mut src), 1);
+    let mut bad = ptr::null_mut();
+    check_eq!(call!(a, post_jfs_wr(jfs, &mut wr, &mut bad)), URMA_SUCCESS);
+    check!(a.lab.wait(jfc)?.status != URMA_CR_SUCCESS);
+    check_eq!(call!(a, unimport_jetty(target)), URMA_SUCCESS);
+    let mut seen = ptr::null_mut();
+    check_eq!(call!(a, wait_jfc(jfce, 1, 5000, &mut seen)), 1);
+    call!(a, ack_jfc(&mut seen, &mut 1, 1));
+    let mut event = urma_async_event::default();
+    check_eq!(
+        call!(a, get_async_event(a.lab.ctx(), &mut event)),
+        URMA_SUCCESS
+    );
+    check_eq!(event.event_type, URMA_EVENT_JFS_ERR);
+    call!(a, ack_async_event(&mut event));
+    check_eq!(call!(a, deactive_jfs(jfs)), URMA_SUCCESS);
+    check_eq!(call!(a, active_jfs(jfs)), URMA_SUCCESS);
+    check_eq!(call!(a, free_jfs(jfs)), URMA_SUCCESS);
+    check_eq!(call!(a, deactive_jfc(jfc)), URMA_SUCCESS);
+    check_eq!(call!(a, active_jfc(jfc)), URMA_SUCCESS);
+    check_eq!(call!(a, free_jfc(jfc)), URMA_SUCCESS);
+    check_eq!(call!(a, delete_jfce(jfce)), URMA_SUCCESS);
+    a.destroy()
 }
 
 fn stages_that_fail() -> Outcome {

@@ -19,6 +19,7 @@ mod staged;
 mod targets;
 
 use std::ffi::c_int;
+use std::sync::Mutex;
 
 use ub_client::tlv::{Attr, Cmd, Place};
 use ub_urma::*;
@@ -74,8 +75,24 @@ fn result<T>(outcome: ub_client::Result<T>) -> c_int {
     }
 }
 
+/// What the next command fails with: the result in C, and the errno.
+static FAULT: Mutex<Option<(c_int, i32)>> = Mutex::new(None);
+
+fn fault() -> std::sync::MutexGuard<'static, Option<(c_int, i32)>> {
+    FAULT.lock().unwrap_or_else(|err| err.into_inner())
+}
+
+/// Has the next command fail with this result and this errno, before the kernel sees it.
+pub fn fail_next(ret: c_int, errno: i32) {
+    *fault() = Some((ret, errno));
+}
+
 /// Runs a command on a device file.
 fn run(cmd: &mut Cmd, fd: c_int) -> c_int {
+    if let Some((ret, errno)) = fault().take() {
+        set_errno(errno);
+        return ret;
+    }
     result(cmd.run(fd))
 }
 

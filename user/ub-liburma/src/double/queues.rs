@@ -328,9 +328,15 @@ exports! {
 
     fn urma_cmd_delete_jfr(jfr: *mut urma_jfr) -> c_int {
         let mut cmd = Jfr::delete_cmd((*jfr).handle);
-        match run(&mut cmd, dev_fd((*jfr).urma_ctx)) {
-            0 => end_jfr(jfr, cmd.get_u32(UBURMA_DELETE_JFR_OUT_ASYNC_EVENTS_REPORTED)),
-            ret => ret,
+        let ret = run(&mut cmd, dev_fd((*jfr).urma_ctx));
+        let reported = match ret {
+            0 => cmd.get_u32(UBURMA_DELETE_JFR_OUT_ASYNC_EVENTS_REPORTED),
+            // liburma waits all the same.
+            _ => 0,
+        };
+        match end_jfr(jfr, reported) {
+            0 => ret,
+            waits => waits,
         }
     }
 

@@ -180,6 +180,7 @@ mod each {
             if ret == 0 {
                 fill_jfc(ctx, jfc, &*cfg);
                 (*jfc).jfc_id = id_of(ctx, cmd.get_u32(UBURMA_ALLOC_JFC_OUT_ID));
+                (*jfc).jfc_cfg.depth = cmd.get_u32(UBURMA_ALLOC_JFC_OUT_DEPTH);
                 (*jfc).handle = cmd.get_u64(UBURMA_ALLOC_JFC_OUT_HANDLE);
             }
             ret
@@ -194,7 +195,10 @@ mod each {
             let mut cmd = with_udata(cmd, ids, udata);
             let ret = run(&mut cmd, dev_fd((*jfc).urma_ctx));
             if ret == 0 {
-                (*jfc).jfc_id.id = cmd.get_u32(UBURMA_ACTIVE_JFC_OUT_ID);
+                // All is filled in anew, counters too.
+                let (ctx, cfg) = ((*jfc).urma_ctx, (*jfc).jfc_cfg);
+                fill_jfc(ctx, jfc, &cfg);
+                (*jfc).jfc_id = id_of(ctx, cmd.get_u32(UBURMA_ACTIVE_JFC_OUT_ID));
                 (*jfc).jfc_cfg.depth = cmd.get_u32(UBURMA_ACTIVE_JFC_OUT_DEPTH);
                 (*jfc).handle = cmd.get_u64(UBURMA_ACTIVE_JFC_OUT_HANDLE);
             }
@@ -223,6 +227,11 @@ mod each {
             if ret == 0 {
                 fill_jfs(ctx, jfs, &*cfg);
                 (*jfs).jfs_id = id_of(ctx, cmd.get_u32(UBURMA_ALLOC_JFS_OUT_ID));
+                let cfg = &mut (*jfs).jfs_cfg;
+                cfg.depth = cmd.get_u32(UBURMA_ALLOC_JFS_OUT_DEPTH);
+                cfg.max_sge = cmd.get_u8(UBURMA_ALLOC_JFS_OUT_MAX_SGE);
+                cfg.max_rsge = cmd.get_u8(UBURMA_ALLOC_JFS_OUT_MAX_RSGE);
+                cfg.max_inline_data = cmd.get_u32(UBURMA_ALLOC_JFS_OUT_MAX_INLINE_DATA);
                 (*jfs).handle = cmd.get_u64(UBURMA_ALLOC_JFS_OUT_HANDLE);
             }
             ret
@@ -236,9 +245,14 @@ mod each {
             let mut cmd = with_udata(cmd, ids, udata);
             let ret = run(&mut cmd, dev_fd((*jfs).urma_ctx));
             if ret == 0 {
-                (*jfs).jfs_id.id = cmd.get_u32(UBURMA_ACTIVE_JFS_OUT_ID);
-                (*jfs).jfs_cfg.depth = cmd.get_u32(UBURMA_ACTIVE_JFS_OUT_DEPTH);
-                (*jfs).jfs_cfg.max_sge = cmd.get_u8(UBURMA_ACTIVE_JFS_OUT_MAX_SGE);
+                let (ctx, cfg) = ((*jfs).urma_ctx, (*jfs).jfs_cfg);
+                fill_jfs(ctx, jfs, &cfg);
+                (*jfs).jfs_id = id_of(ctx, cmd.get_u32(UBURMA_ACTIVE_JFS_OUT_ID));
+                let cfg = &mut (*jfs).jfs_cfg;
+                cfg.depth = cmd.get_u32(UBURMA_ACTIVE_JFS_OUT_DEPTH);
+                cfg.max_sge = cmd.get_u8(UBURMA_ACTIVE_JFS_OUT_MAX_SGE);
+                cfg.max_rsge = cmd.get_u8(UBURMA_ACTIVE_JFS_OUT_MAX_RSGE);
+                cfg.max_inline_data = cmd.get_u32(UBURMA_ACTIVE_JFS_OUT_MAX_INLINE_DATA);
                 (*jfs).handle = cmd.get_u64(UBURMA_ACTIVE_JFS_OUT_HANDLE);
             }
             ret
@@ -264,6 +278,8 @@ mod each {
             if ret == 0 {
                 fill_jfr(ctx, jfr, &*cfg);
                 (*jfr).jfr_id = id_of(ctx, cmd.get_u32(UBURMA_ALLOC_JFR_OUT_ID));
+                (*jfr).jfr_cfg.depth = cmd.get_u32(UBURMA_ALLOC_JFR_OUT_DEPTH);
+                (*jfr).jfr_cfg.max_sge = cmd.get_u8(UBURMA_ALLOC_JFR_OUT_MAX_SGE);
                 (*jfr).handle = cmd.get_u64(UBURMA_ALLOC_JFR_OUT_HANDLE);
             }
             ret
@@ -278,7 +294,9 @@ mod each {
             let mut cmd = with_udata(cmd, ids, udata);
             let ret = run(&mut cmd, dev_fd((*jfr).urma_ctx));
             if ret == 0 {
-                (*jfr).jfr_id.id = cmd.get_u32(UBURMA_ACTIVE_JFR_OUT_ID);
+                let (ctx, cfg) = ((*jfr).urma_ctx, (*jfr).jfr_cfg);
+                fill_jfr(ctx, jfr, &cfg);
+                (*jfr).jfr_id = id_of(ctx, cmd.get_u32(UBURMA_ACTIVE_JFR_OUT_ID));
                 (*jfr).jfr_cfg.depth = cmd.get_u32(UBURMA_ACTIVE_JFR_OUT_DEPTH);
                 (*jfr).jfr_cfg.max_sge = cmd.get_u8(UBURMA_ACTIVE_JFR_OUT_MAX_SGE);
                 (*jfr).handle = cmd.get_u64(UBURMA_ACTIVE_JFR_OUT_HANDLE);
@@ -307,6 +325,11 @@ mod each {
             if ret == 0 {
                 fill_jetty(ctx, jetty, &*cfg);
                 let reply = staged::alloc_jetty_reply(&cmd).out;
+                let send = &mut (*jetty).jetty_cfg.jfs_cfg;
+                send.depth = reply.jfs_depth;
+                send.max_sge = reply.max_send_sge;
+                send.max_rsge = reply.max_send_rsge;
+                send.max_inline_data = reply.max_inline_data;
                 (*jetty).jetty_id = id_of(ctx, reply.id);
                 (*jetty).handle = reply.handle;
             }

@@ -14,7 +14,7 @@ use ub_urma::*;
 use crate::ffi::call::{given, operations, undone};
 use crate::ffi::destroy::{is_settled, Mortal};
 use crate::ffi::kinds::*;
-use crate::ffi::object::{find, release, State};
+use crate::ffi::object::{find, find_held, release, State};
 use crate::status::{Failure, Outcome};
 
 /// Has all of a list enter the state of being destroyed; on failure none, and the one at fault.
@@ -55,7 +55,7 @@ unsafe fn seize<K: Mortal>(list: &[*mut K::Public]) -> Result<(), (usize, Failur
 unsafe fn restore<K: Mortal>(list: &[*mut K::Public]) {
     for public in list {
         // SAFETY: as the caller promises.
-        if let Ok(object) = unsafe { crate::ffi::object::find_held::<K>(*public) } {
+        if let Ok(object) = unsafe { find_held::<K>(*public) } {
             object.enter(State::Going, State::Live);
         }
     }
@@ -87,7 +87,8 @@ unsafe fn destroy_all<K: Mortal>(
             return Err(failure);
         }
         *bad = std::ptr::null_mut();
-        let outcome = undone(function(list, count, bad));
+        let first = all.first().copied().unwrap_or(std::ptr::null_mut());
+        let outcome = undone(find_held::<K>(first)?, |_| function(list, count, bad));
         let gone = match outcome {
             Ok(()) => number,
             // What the kernel did not name is not known to be gone: it stays, rather than be
@@ -96,7 +97,7 @@ unsafe fn destroy_all<K: Mortal>(
         };
         let (before, rest) = all.split_at(gone);
         for public in before {
-            if let Ok(object) = crate::ffi::object::find_held::<K>(*public) {
+            if let Ok(object) = find_held::<K>(*public) {
                 K::detach(object);
                 release(object);
             }

@@ -9,7 +9,7 @@ use ub_abi::{ubsoft_import_resp, ubsoft_queue_req, ubsoft_queue_resp};
 use ub_urma::*;
 
 use crate::ffi::kinds::ContextKind;
-use crate::ffi::object::{lock, Object};
+use crate::ffi::object::{lock, Kind, Object};
 use crate::queue::Place;
 use crate::status::{Failure, Outcome};
 
@@ -117,12 +117,28 @@ pub(crate) fn done(ret: c_int) -> Outcome<()> {
     }
 }
 
-/// The same for functions that undo: when the device is gone, all is undone.
-pub(crate) fn undone(ret: c_int) -> Outcome<()> {
+/// Has a function of liburma undo an object, or something of it: when the device is gone, all is
+/// undone.
+pub(crate) fn undone<K: Kind>(
+    object: &Object<K>,
+    function: impl FnOnce(*mut K::Public) -> c_int,
+) -> Outcome<()> {
+    // What an earlier call left there says nothing of this one.
+    set_errno(0);
+    let ret = function(object.ptr());
     match done(ret) {
-        Err(failure) if failure.is_gone() => Ok(()),
-        other => other,
+        Err(failure) if ret == -1 && failure.errno == libc::EIO && is_device_gone(object) => Ok(()),
+        outcome => outcome,
     }
+}
+
+/// Whether the device of an object is gone, as the doorbell of its context says.
+fn is_device_gone<K: Kind>(object: &Object<K>) -> bool {
+    object.ctx().is_ok_and(|ctx| {
+        lock(&ctx.private.bell)
+            .as_ref()
+            .is_some_and(|bell| bell.is_dead())
+    })
 }
 
 /// Private data without a request and without room for a reply. There always is some: liburma

@@ -14,9 +14,11 @@ use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, errno, given, operations};
+use crate::ffi::destroy::bury;
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, lock, release, Kind, State};
 use crate::ffi::table;
+use crate::ffi::targets::part;
 use crate::queue::Bell;
 use crate::status::{Failure, Outcome};
 
@@ -175,7 +177,18 @@ operations! {
             return Err(Failure::INVALID);
         }
         let most = cnt.min(MAX_NOTIFY_CNT);
-        patient(timeout, |left| urma_cmd_wait_notify(notifier.ptr(), most, notify, left))
+        let count = patient(timeout, |left| {
+            urma_cmd_wait_notify(notifier.ptr(), most, notify, left)
+        })?;
+        for i in 0..count.unsigned_abs().min(most) as usize {
+            let note = &*notify.add(i);
+            if note.kind == URMA_BIND_JETTY_NOTIFY && note.status != URMA_SUCCESS {
+                if let Ok(jetty) = find::<JettyKind>(note.object.cast()) {
+                    part(jetty);
+                }
+            }
+        }
+        Ok(count)
     }
 
     /// Takes an asynchronous event.
@@ -299,6 +312,14 @@ pub(crate) unsafe extern "C" fn ack_async_event(event: *mut urma_async_event) {
         let about_object = (*event).event_type <= URMA_EVENT_JETTY_GRP_ERR;
         if !about_object || events_of(&*event).is_some() {
             urma_cmd_ack_async_event(event);
+        }
+        if matches!(
+            (*event).event_type,
+            URMA_EVENT_JETTY_ERR | URMA_EVENT_JETTY_LIMIT
+        ) {
+            if let Ok(jetty) = find_held::<JettyKind>((*event).element as *mut urma_jetty) {
+                bury(jetty);
+            }
         }
     }
 }

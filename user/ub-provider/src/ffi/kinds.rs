@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use ub_client::sys::Mapping;
 use ub_urma::*;
 
-use crate::ffi::object::{Kind, Pool};
+use crate::ffi::object::{Kind, Object, Pool};
 use crate::queue::{Bell, CompQueue, RecvQueue, SendQueue};
 
 /// Of a context.
@@ -43,6 +43,8 @@ pub(crate) struct TargetPrivate {
     pub(crate) target_ref: AtomicU32,
     /// Whether it is a group, in which a hint chooses.
     pub(crate) is_group: AtomicU32,
+    /// Jettys that were bound to it; some may be bound no more.
+    pub(crate) bound: Mutex<Vec<&'static Object<JettyKind>>>,
 }
 
 macro_rules! kinds {

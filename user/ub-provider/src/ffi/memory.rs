@@ -71,7 +71,7 @@ operations! {
         if !token_id.enter(State::Live, State::Going) {
             return Err(Failure::INVALID);
         }
-        if let Err(failure) = undone(urma_cmd_free_token_id(token_id.ptr())) {
+        if let Err(failure) = undone(token_id, |token_id| urma_cmd_free_token_id(token_id)) {
             token_id.enter(State::Going, State::Live);
             return Err(failure);
         }
@@ -112,7 +112,7 @@ operations! {
         if !segment.enter(State::Live, State::Going) {
             return Err(Failure::INVALID);
         }
-        if let Err(failure) = undone(urma_cmd_unregister_seg(segment.ptr())) {
+        if let Err(failure) = undone(segment, |segment| urma_cmd_unregister_seg(segment)) {
             segment.enter(State::Going, State::Live);
             return Err(failure);
         }
@@ -183,7 +183,7 @@ operations! {
         if !segment.enter(State::Live, State::Going) {
             return Err(Failure::INVALID);
         }
-        if let Err(failure) = undone(urma_cmd_unimport_seg(segment.ptr())) {
+        if let Err(failure) = undone(segment, |segment| urma_cmd_unimport_seg(segment)) {
             segment.enter(State::Going, State::Live);
             return Err(failure);
         }

@@ -43,6 +43,8 @@ pub(crate) enum State {
     Going = 2,
     /// Gone in the kernel; events of it are not acknowledged.
     Unacked = 3,
+    /// The same, and gone for its owner too: the last acknowledgment gives it back.
+    Orphaned = 4,
 }
 
 /// An object.
@@ -87,6 +89,11 @@ impl<K: Kind> Object<K> {
                 Ordering::Relaxed,
             )
             .is_ok()
+    }
+
+    /// Whether it is in a state.
+    pub(crate) fn is(&self, state: State) -> bool {
+        self.mark.load(Ordering::Acquire) == mark(K::MAGIC, state)
     }
 
     /// The context; none for a context itself.
@@ -191,7 +198,7 @@ impl<K: Kind> Pool<K> {
     }
 
     /// Takes an object back, which must be as its kind says.
-    fn give(&self, object: &'static Object<K>) {
+    pub(crate) fn give(&self, object: &'static Object<K>) {
         object
             .mark
             .store(mark(K::MAGIC, State::Free), Ordering::Release);
@@ -236,11 +243,16 @@ impl<K: Kind> Drop for Fresh<K> {
     }
 }
 
-/// Gives back an object that is at work or being destroyed.
-pub(crate) fn release<K: Kind>(object: &'static Object<K>) {
+/// Has the context not count an object any more.
+pub(crate) fn leave<K: Kind>(object: &Object<K>) {
     if let Ok(ctx) = object.ctx() {
         ctx.private.objects.fetch_sub(1, Ordering::AcqRel);
     }
+}
+
+/// Gives back an object that is at work or being destroyed.
+pub(crate) fn release<K: Kind>(object: &'static Object<K>) {
+    leave(object);
     K::pool().give(object);
 }
 
@@ -268,7 +280,7 @@ unsafe fn any<K: Kind>(public: *mut K::Public) -> Outcome<&'static Object<K>> {
 pub(crate) unsafe fn find<K: Kind>(public: *mut K::Public) -> Outcome<&'static Object<K>> {
     // SAFETY: as the caller promises.
     let object = unsafe { any::<K>(public) }?;
-    if object.mark.load(Ordering::Acquire) != mark(K::MAGIC, State::Live) {
+    if !object.is(State::Live) {
         return Err(Failure::INVALID);
     }
     Ok(object)

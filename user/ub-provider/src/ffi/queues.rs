@@ -4,11 +4,13 @@
 
 use std::ffi::c_int;
 
+use ub_abi::UBURMA_DELETE_JFR_OUT_ASYNC_EVENTS_REPORTED;
+use ub_client::Jfr;
 use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, QueueData};
-use crate::ffi::destroy::destroy;
+use crate::ffi::destroy::{destroy, end_jfr};
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, lock, Kind, Object};
 use crate::queue::{CompQueue, RecvQueue, SendQueue};
@@ -199,7 +201,10 @@ operations! {
 
     /// Destroys a receive queue.
     fn delete_jfr(jfr: *mut urma_jfr) -> () {
-        destroy::<JfrKind>(jfr, |jfr| urma_cmd_delete_jfr(jfr))
+        destroy::<JfrKind>(jfr, |jfr| {
+            let reported = UBURMA_DELETE_JFR_OUT_ASYNC_EVENTS_REPORTED;
+            end_jfr(jfr, Jfr::delete_cmd((*jfr).handle), reported)
+        })
     }
 
     /// Makes a jetty.

@@ -5,13 +5,15 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 
+use ub_abi::UBURMA_FREE_JFR_OUT_ASYNC_EVENTS_REPORTED;
+use ub_client::Class;
 use ub_urma::liburma::*;
 use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, undone, QueueData};
-use crate::ffi::destroy::{destroy, Mortal};
+use crate::ffi::destroy::{acknowledged, destroy, destroy_or_orphan, end_jfr, recount, Mortal};
 use crate::ffi::kinds::*;
-use crate::ffi::object::{find, lock, Kind, Object};
+use crate::ffi::object::{find, find_held, lock, Kind, Object};
 use crate::ffi::queues::{check_comp, check_jetty, check_recv, check_send};
 use crate::queue::{CompQueue, RecvQueue, SendQueue};
 use crate::status::{Failure, Outcome};
@@ -44,6 +46,18 @@ fn option(buf: *mut c_void, len: u32, function: impl FnOnce() -> c_int) -> Outco
     done(function())
 }
 
+/// Puts an object to work by a function of liburma, which counts acknowledgments anew then; but the
+/// kernel goes on counting events.
+fn activate<K: Mortal>(
+    object: &Object<K>,
+    function: impl FnOnce(*mut K::Public) -> c_int,
+) -> Outcome<()> {
+    let before = acknowledged(object);
+    done(function(object.ptr()))?;
+    recount(object, before);
+    Ok(())
+}
+
 /// Takes an object out of work by a function of liburma.
 ///
 /// # Safety
@@ -56,7 +70,7 @@ unsafe fn deactivate<K: Mortal>(
     // SAFETY: as the caller promises.
     unsafe {
         let object = find::<K>(public)?;
-        undone(function(object.ptr()))?;
+        undone(object, function)?;
         K::detach(object);
     }
     Ok(())
@@ -97,7 +111,7 @@ operations! {
     fn active_jfc(jfc: *mut urma_jfc) -> () {
         let jfc = find::<JfcKind>(jfc)?;
         let mut data = QueueData::new(jfc.ptr() as u64);
-        done(urma_cmd_active_jfc(jfc.ptr(), &mut data.udata()))?;
+        activate(jfc, |jfc| urma_cmd_active_jfc(jfc, &mut data.udata()))?;
         let queue = data.map(jfc.ctx()?, CompQueue::map).inspect_err(|_| {
             urma_cmd_deactive_jfc(jfc.ptr(), &mut no_udata());
         })?;
@@ -151,7 +165,7 @@ operations! {
         // Options may have changed it.
         check_send(&(*jfs.ptr()).jfs_cfg, ctx)?;
         let mut data = QueueData::new(jfs.ptr() as u64);
-        done(urma_cmd_active_jfs(jfs.ptr(), &mut data.udata()))?;
+        activate(jfs, |jfs| urma_cmd_active_jfs(jfs, &mut data.udata()))?;
         let connected = (*jfs.ptr()).jfs_cfg.trans_mode == URMA_TM_RC;
         let queue = data
             .map(ctx, |place| SendQueue::map(place, connected))
@@ -208,7 +222,7 @@ operations! {
         // Options may have changed it.
         check_recv(&(*jfr.ptr()).jfr_cfg, ctx)?;
         let mut data = QueueData::new(jfr.ptr() as u64);
-        done(urma_cmd_active_jfr(jfr.ptr(), &mut data.udata()))?;
+        activate(jfr, |jfr| urma_cmd_active_jfr(jfr, &mut data.udata()))?;
         let queue = data.map(ctx, RecvQueue::map).inspect_err(|_| {
             urma_cmd_deactive_jfr(jfr.ptr(), &mut no_udata());
         })?;
@@ -223,7 +237,10 @@ operations! {
 
     /// Frees it.
     fn free_jfr(jfr: *mut urma_jfr) -> () {
-        destroy::<JfrKind>(jfr, |jfr| urma_cmd_free_jfr(jfr, &mut no_udata()))
+        destroy::<JfrKind>(jfr, |jfr| {
+            let reported = UBURMA_FREE_JFR_OUT_ASYNC_EVENTS_REPORTED;
+            end_jfr(jfr, Class::Jfr.free_cmd((*jfr).handle), reported)
+        })
     }
 
     /// Allocates a jetty.
@@ -278,8 +295,16 @@ operations! {
         deactivate::<JettyKind>(jetty, |jetty| urma_cmd_deactive_jetty(jetty, &mut no_udata()))
     }
 
-    /// Frees it.
+    /// Frees it. After a failure liburma follows the pointer to the group, which may be null: so
+    /// one without a group that only waits for acknowledgments counts as freed.
     fn free_jetty(jetty: *mut urma_jetty) -> () {
-        destroy::<JettyKind>(jetty, |jetty| urma_cmd_free_jetty(jetty, &mut no_udata()))
+        let function = |jetty| urma_cmd_free_jetty(jetty, &mut no_udata());
+        let is_member = find_held::<JettyKind>(jetty)
+            .is_ok_and(|jetty| !(*jetty.ptr()).jetty_cfg.jetty_grp.is_null());
+        if is_member {
+            destroy::<JettyKind>(jetty, function)
+        } else {
+            destroy_or_orphan::<JettyKind>(jetty, function)
+        }
     }
 }

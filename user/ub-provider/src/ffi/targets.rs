@@ -3,6 +3,7 @@
 //! Imported jettys and receive queues, bindings, paths and addresses.
 
 use std::ffi::{c_int, c_void};
+use std::ptr;
 use std::sync::atomic::Ordering;
 
 use ub_urma::liburma::*;
@@ -10,7 +11,7 @@ use ub_urma::*;
 
 use crate::ffi::call::{done, given, no_udata, operations, undone, ImportData};
 use crate::ffi::kinds::*;
-use crate::ffi::object::{find, release, Fresh, Kind, Object, State};
+use crate::ffi::object::{find, lock, release, Fresh, Kind, Object, State};
 use crate::status::{Failure, Outcome};
 
 /// What liburma is told of a jetty to be imported. There is a token in any case, since liburma
@@ -90,7 +91,34 @@ fn imported(
     Ok(target.finish())
 }
 
-/// Forgets a target by a function of liburma.
+/// Whether a jetty is bound to a target, as far as liburma knows.
+fn is_bound(jetty: &Object<JettyKind>, target: &Object<TargetKind>) -> bool {
+    // SAFETY: a member of an object, whose memory stays; it is compared and not followed.
+    ptr::eq(unsafe { (*jetty.ptr()).remote_jetty }, target.ptr())
+}
+
+/// Has liburma know that a jetty is not bound any more: before, it does not delete it.
+pub(crate) fn part(jetty: &Object<JettyKind>) {
+    // SAFETY: a member of an object, whose memory stays.
+    unsafe { (*jetty.ptr()).remote_jetty = ptr::null_mut() };
+}
+
+/// Notes a binding for the end of the target, which undoes it.
+fn bound(jetty: &'static Object<JettyKind>, target: &Object<TargetKind>) {
+    let mut bound = lock(&target.private.bound);
+    if !target.is(State::Live) {
+        // The end came first.
+        part(jetty);
+        return;
+    }
+    bound.retain(|other| is_bound(other, target) && !ptr::eq(*other, jetty));
+    // Without memory for the note unbinding finds out.
+    if bound.try_reserve(1).is_ok() {
+        bound.push(jetty);
+    }
+}
+
+/// Forgets a target by a function of liburma, and with it what is bound to it.
 ///
 /// # Safety
 ///
@@ -104,9 +132,14 @@ unsafe fn unimport(
     if !target.enter(State::Live, State::Going) {
         return Err(Failure::INVALID);
     }
-    if let Err(failure) = undone(function(target.ptr())) {
+    if let Err(failure) = undone(target, function) {
         target.enter(State::Going, State::Live);
         return Err(failure);
+    }
+    for jetty in lock(&target.private.bound).drain(..) {
+        if is_bound(jetty, target) {
+            part(jetty);
+        }
     }
     release(target);
     Ok(())
@@ -127,7 +160,8 @@ unsafe fn couple(
     Ok((jetty, target))
 }
 
-/// Undoes a binding by a function of liburma, which reads the target.
+/// Undoes a binding by a function of liburma, which reads the target. What the kernel dissolved by
+/// itself counts as undone.
 ///
 /// # Safety
 ///
@@ -139,9 +173,15 @@ unsafe fn unbind(
     // SAFETY: as the caller promises; a jetty that is bound has a target of this provider.
     unsafe {
         let jetty = find::<JettyKind>(jetty)?;
-        find::<TargetKind>((*jetty.ptr()).remote_jetty)?;
-        undone(function(jetty.ptr()))?;
-        (*jetty.ptr()).remote_jetty = std::ptr::null_mut();
+        let target = (*jetty.ptr()).remote_jetty;
+        given(target)?;
+        if find::<TargetKind>(target).is_ok() {
+            match undone(jetty, function) {
+                Ok(()) | Err(Failure::INVALID) => {}
+                other => return other,
+            }
+        }
+        part(jetty);
     }
     Ok(())
 }
@@ -280,7 +320,9 @@ operations! {
     /// Binds a connected jetty to its target.
     fn bind_jetty(jetty: *mut urma_jetty, target: *mut urma_target_jetty) -> () {
         let (jetty, target) = couple(jetty, target)?;
-        done(urma_cmd_bind_jetty(jetty.ptr(), target.ptr(), &mut no_udata()))
+        done(urma_cmd_bind_jetty(jetty.ptr(), target.ptr(), &mut no_udata()))?;
+        bound(jetty, target);
+        Ok(())
     }
 
     /// The same over a path of the caller's choice.
@@ -291,7 +333,9 @@ operations! {
     ) -> () {
         let (jetty, target) = couple(jetty, target)?;
         let mut path = ActivePath::of(path);
-        done(urma_cmd_bind_jetty_ex(jetty.ptr(), target.ptr(), path.ptr(), &mut no_udata()))
+        done(urma_cmd_bind_jetty_ex(jetty.ptr(), target.ptr(), path.ptr(), &mut no_udata()))?;
+        bound(jetty, target);
+        Ok(())
     }
 
     /// Begins to bind a connected jetty; the channel tells of the end.
@@ -312,7 +356,9 @@ operations! {
             user_ctx,
             timeout,
             &mut no_udata(),
-        ))
+        ))?;
+        bound(jetty, target);
+        Ok(())
     }
 
     /// Undoes a binding.
