@@ -36,6 +36,7 @@ void ub_helper_pages_at(void *address, struct page **pages, size_t n);
 struct mm_struct *ub_helper_current_mm(void);
 vm_fault_t ub_helper_insert_page(struct vm_fault *vmf, void *page);
 phys_addr_t ub_helper_virt_to_phys(void *address);
+void ub_helper_check_access(const void *address, size_t len, bool write);
 bool ub_helper_is_kernel_range(const void *start, size_t len);
 
 /* net.c */

@@ -2,6 +2,7 @@
 #include <linux/atomic.h>
 #include <linux/export.h>
 #include <linux/io.h>
+#include <linux/kasan-checks.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -117,6 +118,18 @@ struct mm_struct *ub_helper_current_mm(void)
 	return current->mm;
 }
 EXPORT_SYMBOL_FOR_MODULES(ub_helper_current_mm, "uburma,ubsoft,ubagg");
+
+/* Does for assembler what the compiler does for C code. */
+void ub_helper_check_access(const void *address, size_t len, bool write)
+{
+#ifdef CONFIG_KASAN
+	if (write)
+		__kasan_check_write(address, len);
+	else
+		__kasan_check_read(address, len);
+#endif
+}
+EXPORT_SYMBOL_FOR_MODULES(ub_helper_check_access, "uburma,ubsoft,ubagg");
 
 /* Memory that the kernel maps: all pages of it, no address of a user or device. */
 bool ub_helper_is_kernel_range(const void *start, size_t len)

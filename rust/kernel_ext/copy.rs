@@ -6,6 +6,8 @@
 //! loops win up to some 64 bytes; beyond, string moves of words cost a fraction of `memcpy()`, and
 //! of string moves of bytes where the processor has no fast ones.
 
+#[cfg(target_arch = "x86_64")]
+use super::kasan;
 use kernel::bindings;
 
 /// Up to this many bytes a loop is shorter than the set-up of a string move.
@@ -20,6 +22,8 @@ const SMALL: usize = 64;
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) unsafe fn copy_nonoverlapping(dst: *mut u8, src: *const u8, len: usize) {
+    kasan::check(src, len, false);
+    kasan::check(dst, len, true);
     let words = len / 8;
     let (mut to, mut from) = (dst, src);
     if len <= SMALL {
@@ -101,6 +105,7 @@ pub(crate) unsafe fn copy_nonoverlapping(dst: *mut u8, src: *const u8, len: usiz
 /// `dst` must be valid for writing `words` words.
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn zero_words(dst: *mut u64, words: usize) {
+    kasan::check(dst, words.wrapping_mul(8), true);
     // SAFETY: By the function's contract; the direction flag is clear by the ABI.
     unsafe {
         core::arch::asm!(

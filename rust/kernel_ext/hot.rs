@@ -8,6 +8,8 @@
 //! they are the instructions that C code becomes there, elsewhere the calls. Assembler is a barrier
 //! to the compiler, as the macros in C are.
 
+#[cfg(target_arch = "x86_64")]
+use super::kasan;
 use kernel::sync::atomic::Atomic;
 #[cfg(not(target_arch = "x86_64"))]
 use kernel::sync::atomic::{
@@ -50,6 +52,7 @@ macro_rules! hot_word {
             #[inline(always)]
             fn hot_load(&self) -> $value {
                 let value: $value;
+                kasan::check(self.as_ptr(), size_of::<Self>(), false);
                 // SAFETY: A valid, aligned word. No load passes another one on x86.
                 unsafe {
                     core::arch::asm!(
@@ -71,6 +74,7 @@ macro_rules! hot_word {
             #[cfg(target_arch = "x86_64")]
             #[inline(always)]
             fn hot_store(&self, value: $value) {
+                kasan::check(self.as_ptr(), size_of::<Self>(), true);
                 // SAFETY: A valid, aligned word. No store passes an earlier access on x86.
                 unsafe {
                     core::arch::asm!(
@@ -99,6 +103,7 @@ macro_rules! hot_count {
             #[inline(always)]
             fn hot_add(&self, by: $value) -> $value {
                 let before: $value;
+                kasan::check(self.as_ptr(), size_of::<Self>(), true);
                 // SAFETY: A valid, aligned word. A locked instruction is a full barrier on x86.
                 unsafe {
                     core::arch::asm!(
@@ -121,6 +126,7 @@ macro_rules! hot_count {
             #[inline(always)]
             fn hot_xchg(&self, new: $value) -> $value {
                 let before: $value;
+                kasan::check(self.as_ptr(), size_of::<Self>(), true);
                 // SAFETY: A valid, aligned word. An exchange with memory is locked by itself.
                 unsafe {
                     core::arch::asm!(
@@ -143,6 +149,7 @@ macro_rules! hot_count {
             #[inline(always)]
             fn hot_cmpxchg(&self, old: $value, new: $value) -> Result<$value, $value> {
                 let seen: $value;
+                kasan::check(self.as_ptr(), size_of::<Self>(), true);
                 // SAFETY: A valid, aligned word. A locked instruction is a full barrier on x86.
                 unsafe {
                     core::arch::asm!(

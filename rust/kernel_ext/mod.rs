@@ -41,6 +41,7 @@ pub(crate) mod embedded_device;
 pub(crate) mod fault;
 pub(crate) mod hot;
 pub(crate) mod id_space;
+mod kasan;
 pub(crate) mod kernel_mem;
 pub(crate) mod kobj_dir;
 pub(crate) mod map_inode;
