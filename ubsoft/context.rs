@@ -27,7 +27,10 @@ use crate::{
             Arc,
             ArcBorrow, //
         },
-        task::MmId, //
+        task::{
+            cond_resched,
+            MmId, //
+        }, //
     },
     poller::Poller,
     ring::abi::{
@@ -237,32 +240,38 @@ pub(crate) fn free(uctx: &Ucontext) {
 
 /// Stops all of a context: nothing runs for it any more, and its rings say that the device is gone.
 pub(crate) fn disassociate(uctx: &Ucontext) {
-    uctx.revoke_doorbell();
     let (dev, owner) = (uctx.dev(), uctx.id());
     for (_, ring) in dev.rings.newest_first() {
+        cond_resched();
         ring.mark_gone(owner);
     }
     for (_, window) in dev.windows.newest_first() {
+        cond_resched();
         if window.owner == owner {
             window::close(&window);
         }
     }
     for (_, jfs) in dev.jfss.newest_first() {
+        cond_resched();
         if jfs.sq().owner == owner {
             jfs.sq().stop();
         }
     }
     for (_, jetty) in dev.jettys.newest_first() {
+        cond_resched();
         if jetty.sq().owner == owner {
             jetty.close();
             jetty.sq().stop();
         }
     }
     for (_, jfc) in dev.jfcs.newest_first() {
+        cond_resched();
         if jfc.owner() == owner {
             jfc::hush(&jfc);
         }
     }
+    // What a doorbell has begun ends soon: its queue has been stopped.
+    uctx.revoke_doorbell();
 }
 
 /// Carries out a command of the provider's own: rings without the file.

@@ -87,6 +87,8 @@ pub(crate) struct Soft {
     pub(crate) node: u32,
     /// The EID that it got first.
     pub(crate) eid: Eid,
+    /// The device is being removed: long copies end.
+    leaving: Atomic<bool>,
     /// The port is down: nothing comes or goes but what stays on the device.
     port_down: Atomic<bool>,
     /// Anybody may have send queues polled by a thread.
@@ -132,6 +134,7 @@ impl Soft {
             host: host.clone(),
             node,
             eid,
+            leaving: Atomic::new(false),
             port_down: Atomic::new(false),
             poll: Atomic::new(false),
             admin <- new_mutex!(eids, "Soft::admin"),
@@ -147,6 +150,12 @@ impl Soft {
             windows <- new_handle_table!(window::NUMBERS),
             tps <- TpTable::new(host.counters.clone()),
         })
+    }
+
+    /// Tells whether the device is being removed.
+    #[inline]
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Relaxed)
     }
 
     /// Tells whether the port is down.
@@ -303,5 +312,7 @@ impl Drop for Device {
         // Peers do not find it any more. Then the registration goes, and with it all objects.
         let dev = self.registration.device();
         dev.host.nodes.withdraw(dev.node);
+        // Who ends the files and clients waits for what is under way there.
+        dev.leaving.store(true, Relaxed);
     }
 }

@@ -295,7 +295,7 @@ impl Driver for Soft {
     }
 
     fn modify_jfs(jfs: ArcBorrow<'_, Jfs>, state: Option<u32>) -> Result {
-        Sq::modify(jfs.sq(), state)
+        Sq::modify(jfs.sq(), state, |_| ())
     }
 
     fn query_jfs(jfs: ArcBorrow<'_, Jfs>) -> u32 {

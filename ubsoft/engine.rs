@@ -37,7 +37,10 @@ use crate::{
         }, //
     },
     ring::Flags,
-    rnr::RETRY_FOREVER,
+    rnr::{
+        self,
+        RETRY_FOREVER, //
+    },
     sq::{
         Sq,
         SqArc,
@@ -220,11 +223,12 @@ fn execute_one(
                 Wake::Receiver => before,
                 Wake::None | Wake::Timer => before.saturating_add(1),
             };
-            if sq.rnr_retry == RETRY_FOREVER || tries <= sq.rnr_retry {
-                let tries = if sq.rnr_retry == RETRY_FOREVER {
-                    0
+            let forever = sq.rnr_retry == RETRY_FOREVER;
+            if forever || tries <= sq.rnr_retry {
+                let delay = if forever {
+                    rnr::back_off(delay, tries)
                 } else {
-                    tries
+                    delay
                 };
                 state.not_ready = Some(Sq::wait_for_receiver(sq, delay, tries));
                 return false;

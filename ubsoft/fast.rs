@@ -61,6 +61,9 @@ use crate::{
 use core::convert::Infallible;
 use kernel::sync::rcu;
 
+/// How often an atomic operation tries again in a section because others change the word.
+const ATOMIC_TRIES: u32 = 64;
+
 /// Bytes that are copied in a section, or a little more.
 const SECTION_BYTES: u32 = 16 << 10;
 
@@ -273,7 +276,7 @@ impl<'g> Way<'g> {
         let result = self.near.write(near_at, len);
         let word = self.far.write(far_at, len);
         let (result, word) = result.zip(word)?;
-        result.store(word.atomic(op, size)?, size)
+        result.store(word.atomic(op, size, ATOMIC_TRIES)?, size)
     }
 }
 
@@ -318,8 +321,10 @@ fn send<'g>(
     let far = far_segment.enter_local_briefly(guard, jfr.owner())?;
     let dst = far.write(far_at, len)?;
     // The data will fit: what comes now cannot fail.
-    let (user_ctx, remaining) = offer.take()?;
-    jetty::buffer_taken(jetty, remaining);
+    let (user_ctx, due) = offer.take(|remaining| jetty.is_below_limit(remaining))?;
+    if due {
+        jetty::raise_limit(jetty);
+    }
     let _ = dst.copy_all(src, len);
     jfc::put(jetty.recv_jfc(), head.is_solicited(), || {
         let mut cqe = Cqe::for_send(user_ctx, CrStatus::Success);

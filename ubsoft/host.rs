@@ -48,8 +48,10 @@ pub(crate) struct Host {
     pub(crate) nodes: IdMap<Dev>,
     /// Where those wait who unregister segments.
     pub(crate) idle: Arc<Idle>,
-    /// Runs send queues whose poster does not.
-    pub(crate) works: Arc<WorkQueue>,
+    /// Runs send queues of users whose poster does not.
+    user_works: Arc<WorkQueue>,
+    /// The same for kernel clients, which do not wait for users.
+    client_works: Arc<WorkQueue>,
     /// Raises events that were put off.
     pub(crate) events: WorkQueue,
     /// Drops what RCU readers may still use.
@@ -72,7 +74,11 @@ impl Host {
             try_pin_init!(Self {
                 nodes <- new_id_map!(1..=LAST, reaper.clone()),
                 idle: Arc::new(Idle::new()?, GFP_KERNEL)?,
-                works: Arc::new(WorkQueue::unbound(c"ubsoft", MAX_WORKERS)?, GFP_KERNEL)?,
+                user_works: Arc::new(WorkQueue::unbound(c"ubsoft", MAX_WORKERS)?, GFP_KERNEL)?,
+                client_works: Arc::new(
+                    WorkQueue::unbound(c"ubsoft_clients", MAX_WORKERS)?,
+                    GFP_KERNEL,
+                )?,
                 events: WorkQueue::unbound(c"ubsoft_events", 0)?,
                 counters: Counters::new()?,
                 eid_prefix: eid_prefix(),
@@ -102,6 +108,15 @@ impl Host {
         self.contexts.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
+    /// Returns the queue for works of the send queues of an owner.
+    pub(crate) fn works_of(&self, owner: CtxId) -> &WorkQueue {
+        if owner == CtxId::KERNEL {
+            &self.client_works
+        } else {
+            &self.user_works
+        }
+    }
+
     /// Notes that a work was queued, or is about to be.
     pub(crate) fn work_queued(&self) {
         self.counters.change(Kind::Works, 1);
@@ -124,7 +139,8 @@ impl Host {
     pub(crate) fn settle(&self) {
         // A work may drop what is then dropped after a grace period, which may drop a device.
         for _ in 0..2 {
-            self.works.drain();
+            self.user_works.drain();
+            self.client_works.drain();
             self.events.drain();
             self.reaper.settle();
         }

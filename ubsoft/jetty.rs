@@ -17,7 +17,6 @@ use crate::{
     kernel_ext::{
         arc::Arc,
         hot::{
-            HotCount,
             HotWord, //
         },
         use_wait::UseCount, //
@@ -94,7 +93,8 @@ pub(crate) struct JettyData {
     /// What a connected jetty is bound to: EID and number.
     #[pin]
     peer: SpinLock<Option<(Eid, u32)>>,
-    /// An event is due, once, when fewer buffers than this are left; 0 for none.
+    /// An event is due, once, when fewer buffers than this are left; 0 for none. Belongs to who
+    /// holds the lock of the JFR.
     limit: Atomic<u32>,
     /// The group it is a member of.
     group: Option<Arc<JettyGroup>>,
@@ -153,6 +153,23 @@ impl JettyData {
         self.failed.load(Relaxed)
     }
 
+    /// Tells whether an event is due because a message to the jetty took a buffer and `remaining` are
+    /// left; if so, the limit is used up. For who holds the lock of the JFR.
+    #[inline(always)]
+    pub(crate) fn is_below_limit(&self, remaining: u32) -> bool {
+        let is_below = remaining < self.limit.hot_load();
+        if is_below {
+            self.limit.hot_store(0);
+        }
+        is_below
+    }
+
+    /// Takes over the state that the send queue has entered, under whose lock this runs.
+    fn entered(&self, state: JettyState) {
+        self.closed.hot_store(u32::from(state != JettyState::Ready));
+        self.failed.store(state == JettyState::Error, Relaxed);
+    }
+
     /// Receives no more.
     pub(crate) fn close(&self) {
         self.closed.hot_store(1);
@@ -173,13 +190,10 @@ impl JettyData {
     }
 }
 
-/// Notes that a jetty's message took a buffer and `remaining` are left.
-#[inline(always)]
-pub(crate) fn buffer_taken(jetty: &Jetty, remaining: u32) {
-    let limit = jetty.limit.hot_load();
-    if remaining < limit && jetty.limit.hot_cmpxchg(limit, 0).is_ok() {
-        jetty.raise(JettyEvent::Limit);
-    }
+/// Tells the owner that few buffers are left.
+#[cold]
+pub(crate) fn raise_limit(jetty: &Jetty) {
+    jetty.raise(JettyEvent::Limit);
 }
 
 /// Creates a send queue.
@@ -295,27 +309,24 @@ pub(crate) fn create_jetty(
 
 /// Changes the state or the threshold of a jetty.
 pub(crate) fn modify_jetty(jetty: &Jetty, attr: &JettyAttr) -> Result {
-    Sq::modify(&jetty.sq, attr.state)?;
-    if let Some(state) = attr.state {
-        let closed = state != JettyState::Ready.raw();
-        jetty.closed.hot_store(u32::from(closed));
-        let failed = state == JettyState::Error.raw();
-        jetty.failed.store(failed, Relaxed);
-        if failed {
-            post::flush(jetty);
-        }
+    Sq::modify(&jetty.sq, attr.state, |state| jetty.entered(state))?;
+    if attr.state == Some(JettyState::Error.raw()) {
+        post::flush(jetty);
     }
     if let Some(threshold) = attr.rx_threshold {
-        jetty.limit.store(threshold, Relaxed);
+        // For the buffers that are taken from now on.
+        let _locked = jetty.jfr.lock();
+        jetty.limit.hot_store(threshold);
     }
     Ok(())
 }
 
 /// The jetty went to the error state by itself.
 pub(crate) fn fail(jetty: &Jetty) {
-    jetty.closed.hot_store(1);
-    jetty.failed.store(true, Relaxed);
-    post::flush(jetty);
+    // Its owner may have brought it back already.
+    if jetty.sq.if_failed(|| jetty.entered(JettyState::Error)) {
+        post::flush(jetty);
+    }
     jetty.raise(JettyEvent::Error);
     if let Some(group) = jetty.group() {
         group::member_failed(group);

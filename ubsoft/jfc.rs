@@ -11,11 +11,11 @@ use crate::{
     host::CtxId,
     kernel_ext::{
         arc::Arc,
-        atomic_context::NoSleep,
-        spin::{
-            HotSpinGuard,
-            HotSpinLock, //
-        }, //
+        atomic_context::NoSleep, //
+    },
+    lock::{
+        Locked,
+        QueueLock, //
     },
     logic::{
         cqe::{
@@ -48,10 +48,6 @@ use crate::{
 };
 use kernel::{
     c_str,
-    interrupt::{
-        local_interrupt_disable,
-        LocalInterruptDisabled, //
-    },
     prelude::*,
     static_lock_class, //
 };
@@ -111,17 +107,10 @@ pub(crate) struct Cq {
     pub(crate) ring: QueueRing,
     /// Of a kernel client, which polls in any context.
     pub(crate) kernel: bool,
-    /// Taken last of all locks of queues, and for one queue at a time; with interrupts off if the
-    /// queue is a kernel client's.
+    /// Taken last of all locks of queues, and for one queue at a time.
     #[pin]
-    state: HotSpinLock<State>,
+    state: QueueLock<State>,
     count: Count,
-}
-
-/// The locked part of a queue; fields are dropped in order.
-pub(crate) struct Locked<'a> {
-    pub(crate) state: HotSpinGuard<'a, State>,
-    _irqs_off: Option<LocalInterruptDisabled>,
 }
 
 /// Lays a completion out as the words of an entry, without the last four bytes.
@@ -151,13 +140,9 @@ impl Cq {
     }
 
     /// Takes the lock.
-    #[inline]
-    pub(crate) fn lock(&self) -> Locked<'_> {
-        let irqs_off = self.kernel.then(local_interrupt_disable);
-        Locked {
-            state: self.state.lock(),
-            _irqs_off: irqs_off,
-        }
+    #[inline(always)]
+    pub(crate) fn lock(&self) -> Locked<'_, State> {
+        self.state.lock()
     }
 }
 
@@ -200,7 +185,7 @@ fn put_any(jfc: &Jfc, solicited: bool, failed: bool, words: impl FnOnce() -> ([u
     let mut fire = false;
     {
         let mut locked = jfc.lock();
-        let state = &mut *locked.state;
+        let state = &mut *locked;
         if state.dead {
             return;
         }
@@ -241,12 +226,12 @@ fn put_any(jfc: &Jfc, solicited: bool, failed: bool, words: impl FnOnce() -> ([u
 /// A completion is lost, since there is no room.
 #[cold]
 #[inline(never)]
-fn overflow(jfc: &Jfc, mut locked: Locked<'_>) {
-    let overflowed = locked.state.machine.overflow();
+fn overflow(jfc: &Jfc, mut locked: Locked<'_, State>) {
+    let overflowed = locked.machine.overflow();
     // Nothing more will come, so what is put off comes now.
-    let fire = locked.state.armed == Some(Armed::Moderated);
+    let fire = locked.armed == Some(Armed::Moderated);
     if fire {
-        locked.state.disarm();
+        locked.disarm();
     }
     drop(locked);
     if overflowed {
@@ -261,7 +246,7 @@ fn overflow(jfc: &Jfc, mut locked: Locked<'_>) {
 /// entries before `consumed`, does not know, and enough of that if events are moderated.
 pub(crate) fn arm(jfc: &Jfc, consumed: u32, what: Arm) {
     let fire = {
-        let mut state = jfc.state.lock();
+        let mut state = jfc.lock();
         if state.dead {
             return;
         }
@@ -293,30 +278,34 @@ pub(crate) fn modify(jfc: &Jfc, count: Option<u16>, period: Option<u16>) -> Resu
     if count.is_none() && period.is_none() {
         return Ok(());
     }
-    let is_new = jfc.lock().state.moderated.is_none();
+    let is_new = jfc.lock().moderated.is_none();
     if is_new && count.unwrap_or(0) == 0 && period.unwrap_or(0) == 0 {
         // It is off.
         return Ok(());
     }
-    let mut made = if is_new {
-        let entries = jfc.ring.geometry().entries();
-        Some(Moderated::new(&jfc.dev, jfc.id, entries)?)
-    } else {
-        None
-    };
+    let entries = jfc.ring.geometry().entries();
+    let mut made = None;
     let fire;
     let unused;
-    {
+    loop {
+        if made.is_none() && jfc.lock().moderated.is_none() {
+            made = Some(Moderated::new(&jfc.dev, jfc.id, entries)?);
+        }
         let mut locked = jfc.lock();
-        let state = &mut *locked.state;
+        let state = &mut *locked;
         if state.dead {
             return Err(EIO);
         }
         if state.moderated.is_none() {
+            if made.is_none() {
+                // Somebody has taken it away meanwhile.
+                continue;
+            }
             state.moderated = made.take();
         }
         fire = state.set_moderation(jfc.ring.user_idx(), count, period);
         unused = state.moderated.take_if(|moderated| moderated.is_unset());
+        break;
     }
     // Without the lock.
     drop(unused);
@@ -330,7 +319,7 @@ pub(crate) fn modify(jfc: &Jfc, count: Option<u16>, period: Option<u16>) -> Resu
 pub(crate) fn expired(jfc: &Jfc, alarm: &Alarm) {
     let fire = {
         let mut locked = jfc.lock();
-        let state = &mut *locked.state;
+        let state = &mut *locked;
         let unread = state.index.unread(jfc.ring.user_idx());
         let waits = !state.dead && state.armed == Some(Armed::Moderated);
         let fire = match &mut state.moderated {
@@ -350,9 +339,9 @@ pub(crate) fn expired(jfc: &Jfc, alarm: &Alarm) {
 /// Stops the timer of a queue: what is put off does not come any more.
 pub(crate) fn hush(jfc: &Jfc) {
     let mut locked = jfc.lock();
-    let moderated = locked.state.moderated.take();
-    if locked.state.armed == Some(Armed::Moderated) {
-        locked.state.armed = None;
+    let moderated = locked.moderated.take();
+    if locked.armed == Some(Armed::Moderated) {
+        locked.armed = None;
     }
     drop(locked);
     // Without the lock.
@@ -518,7 +507,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
         id,
         ring,
         kernel,
-        state <- HotSpinLock::new(
+        state <- QueueLock::new(
             State {
                 index: CqIndex::new(geometry),
                 machine: JfcMachine::new(),
@@ -528,6 +517,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
                 moderated: None,
                 dead: false,
             },
+            *kernel,
             name,
             class,
         ),
@@ -541,7 +531,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfcCfg, request: Request<'_>) -> Resul
 /// Destroys a completion queue; nothing is completed on it any more.
 pub(crate) fn destroy(jfc: &Jfc) {
     jfc.dev.jfcs.withdraw(jfc.id);
-    jfc.lock().state.dead = true;
+    jfc.lock().dead = true;
     hush(jfc);
     jfc.ring.withdraw(&jfc.dev);
     jfc.count.release();

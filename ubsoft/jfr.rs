@@ -12,11 +12,11 @@ use crate::{
     jfc::Jfc,
     kernel_ext::{
         arc::Arc,
-        spin::{
-            HotSpinGuard,
-            HotSpinLock, //
-        },
         use_wait::UseCount, //
+    },
+    lock::{
+        Locked,
+        QueueLock, //
     },
     logic::{
         access::{
@@ -71,10 +71,6 @@ use crate::{
 };
 use kernel::{
     c_str,
-    interrupt::{
-        local_interrupt_disable,
-        LocalInterruptDisabled, //
-    },
     prelude::*,
     static_lock_class,
     sync::{
@@ -137,8 +133,8 @@ impl Buffer {
 
 /// What an attempt to take a buffer gives.
 pub(crate) enum Taken {
-    /// A buffer, after which so many are left.
-    Buffer(u32),
+    /// A buffer; whether the caller's own condition was met.
+    Buffer(bool),
     /// There is none: try again after this time.
     Empty(Delta),
     /// The queue does not receive.
@@ -184,16 +180,10 @@ pub(crate) struct Rq {
     users: UseCount,
     /// Of a kernel client, which posts in any context.
     kernel: bool,
-    /// Taken under the state of a send queue; with interrupts off if the queue is a kernel client's.
+    /// Taken under the state of a send queue.
     #[pin]
-    state: HotSpinLock<State>,
+    state: QueueLock<State>,
     count: Count,
-}
-
-/// The locked part of a queue; fields are dropped in order.
-pub(crate) struct Locked<'a> {
-    pub(crate) state: HotSpinGuard<'a, State>,
-    _irqs_off: Option<LocalInterruptDisabled>,
 }
 
 impl Rq {
@@ -250,17 +240,13 @@ impl Rq {
 
     /// Tells whether the queue is in the error state.
     pub(crate) fn has_failed(&self) -> bool {
-        self.lock().state.machine.state() == JfrState::Error
+        self.lock().machine.state() == JfrState::Error
     }
 
     /// Takes the lock.
-    #[inline]
-    pub(crate) fn lock(&self) -> Locked<'_> {
-        let irqs_off = self.kernel.then(local_interrupt_disable);
-        Locked {
-            state: self.state.lock(),
-            _irqs_off: irqs_off,
-        }
+    #[inline(always)]
+    pub(crate) fn lock(&self) -> Locked<'_, State> {
+        self.state.lock()
     }
 
     /// Copies an entry of the ring.
@@ -288,10 +274,15 @@ impl State {
     }
 }
 
-/// Takes a buffer for a message of `sender`.
+/// Takes a buffer for a message of `sender`; `condition` judges, under the lock, how many are left.
 #[inline]
-pub(crate) fn take(jfr: &Jfr, sender: SqName, buffer: &mut Buffer) -> Taken {
-    let (taken, event) = take_locked(jfr, sender, buffer);
+pub(crate) fn take(
+    jfr: &Jfr,
+    sender: SqName,
+    buffer: &mut Buffer,
+    condition: impl FnOnce(u32) -> bool,
+) -> Taken {
+    let (taken, event) = take_locked(jfr, sender, buffer, condition);
     if let Some(event) = event {
         jfr.raise(event);
     }
@@ -301,7 +292,7 @@ pub(crate) fn take(jfr: &Jfr, sender: SqName, buffer: &mut Buffer) -> Taken {
 /// The next buffer, which has one range; it is taken or not while the lock is held.
 pub(crate) struct Offer<'a> {
     jfr: &'a Jfr,
-    locked: Locked<'a>,
+    locked: Locked<'a, State>,
     /// The user's index.
     produced: u32,
     /// The user's word for it.
@@ -316,7 +307,7 @@ pub(crate) struct Offer<'a> {
 #[inline(always)]
 pub(crate) fn next_plain(jfr: &Jfr) -> Option<Offer<'_>> {
     let locked = jfr.lock();
-    let state = &*locked.state;
+    let state = &*locked;
     if state.dead || !state.machine.accepts() || jfr.max_sge == 0 {
         return None;
     }
@@ -336,9 +327,10 @@ pub(crate) fn next_plain(jfr: &Jfr) -> Option<Offer<'_>> {
 }
 
 impl Offer<'_> {
-    /// Takes the buffer; returns the user's word for it, and how many are left.
+    /// Takes the buffer; returns the user's word for it, and what `condition` says of how many are
+    /// left, under the lock.
     #[inline(always)]
-    pub(crate) fn take(self) -> Option<(u64, u32)> {
+    pub(crate) fn take(self, condition: impl FnOnce(u32) -> bool) -> Option<(u64, bool)> {
         let Self {
             jfr,
             mut locked,
@@ -347,24 +339,30 @@ impl Offer<'_> {
             remaining,
             ..
         } = self;
-        let state = &mut *locked.state;
+        let state = &mut *locked;
         state.index.take(produced).ok()??;
         // The user may overwrite the entry now.
         jfr.ring.set_kern_idx(state.index.consumed());
         let due = state.limit.consumed(remaining);
+        let met = condition(remaining);
         drop(locked);
         if due {
             jfr.raise(JfrEvent::Limit);
         }
-        Some((user_ctx, remaining))
+        Some((user_ctx, met))
     }
 }
 
 /// Does it, and tells which event is due.
 #[inline]
-fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<JfrEvent>) {
+fn take_locked(
+    rq: &Rq,
+    sender: SqName,
+    buffer: &mut Buffer,
+    condition: impl FnOnce(u32) -> bool,
+) -> (Taken, Option<JfrEvent>) {
     let mut locked = rq.lock();
-    let state = &mut *locked.state;
+    let state = &mut *locked;
     if state.dead || !state.machine.accepts() {
         return (Taken::Refused, None);
     }
@@ -382,7 +380,8 @@ fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<J
             // The user may overwrite the entry now.
             rq.ring.set_kern_idx(state.index.consumed());
             let due = state.limit.consumed(remaining);
-            (Taken::Buffer(remaining), due.then_some(JfrEvent::Limit))
+            let met = condition(remaining);
+            (Taken::Buffer(met), due.then_some(JfrEvent::Limit))
         }
         Ok(None) => {
             state.waiters.add(sender);
@@ -398,7 +397,7 @@ fn take_locked(rq: &Rq, sender: SqName, buffer: &mut Buffer) -> (Taken, Option<J
 
 /// Tells whether a queue receives, with or without a buffer.
 pub(crate) fn accepts(jfr: &Jfr) -> bool {
-    let state = jfr.state.lock();
+    let state = jfr.lock();
     !state.dead && state.machine.accepts()
 }
 
@@ -406,11 +405,11 @@ pub(crate) fn accepts(jfr: &Jfr) -> bool {
 pub(crate) fn kick(jfr: &Jfr) {
     let waiters = {
         let mut locked = jfr.lock();
-        if locked.state.need_kick {
-            locked.state.need_kick = false;
+        if locked.need_kick {
+            locked.need_kick = false;
             jfr.ring.lower(Flags::NeedKick);
         }
-        core::mem::take(&mut locked.state.waiters)
+        core::mem::take(&mut locked.waiters)
     };
     waiters.wake(&jfr.dev.host);
 }
@@ -460,7 +459,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
         jfc,
         users <- UseCount::new(),
         kernel,
-        state <- HotSpinLock::new(
+        state <- QueueLock::new(
             State {
                 index: RqIndex::new(geometry),
                 posters,
@@ -470,6 +469,7 @@ pub(crate) fn create(dev: &Arc<Dev>, cfg: JfrCfg<Soft>, request: Request<'_>) ->
                 need_kick: false,
                 dead: false,
             },
+            *kernel,
             name,
             class,
         ),
@@ -487,7 +487,7 @@ pub(crate) fn modify(jfr: &Jfr, attr: &JfrAttr) -> Result {
     let mut flush = false;
     {
         let mut locked = jfr.lock();
-        let state = &mut *locked.state;
+        let state = &mut *locked;
         if let Some(to) = to {
             let actions = state.machine.modify(to)?;
             if actions.reset_queue {
@@ -514,7 +514,7 @@ pub(crate) fn modify(jfr: &Jfr, attr: &JfrAttr) -> Result {
 /// Returns the state and the threshold.
 pub(crate) fn query(jfr: &Jfr) -> (u32, u32) {
     let locked = jfr.lock();
-    let state = &locked.state;
+    let state = &*locked;
     (state.machine.state().raw(), state.limit.threshold())
 }
 
@@ -523,8 +523,8 @@ pub(crate) fn destroy(jfr: &Jfr) {
     jfr.dev.jfrs.withdraw(jfr.id);
     let waiters = {
         let mut locked = jfr.lock();
-        locked.state.dead = true;
-        core::mem::take(&mut locked.state.waiters)
+        locked.dead = true;
+        core::mem::take(&mut locked.waiters)
     };
     jfr.users.revoke();
     // They find nobody, and say so to their users.

@@ -61,7 +61,10 @@ use crate::{
         TpQuery, //
     }, //
 };
-use kernel::prelude::*;
+use kernel::{
+    prelude::*,
+    time::Delta, //
+};
 
 /// A word in bytes.
 #[repr(align(8))]
@@ -237,7 +240,7 @@ mod tests {
                 (AtomicSize::Eight, u64::MAX),
             ] {
                 let mut word = Aligned(OLD.to_le_bytes());
-                let old = Dst::bytes(&mut word.0).atomic(op, size);
+                let old = Dst::bytes(&mut word.0).atomic(op, size, 1);
                 assert_eq!(old, Some(OLD & mask));
                 let new = op.apply(OLD, size).unwrap_or(OLD) & mask;
                 assert_eq!(u64::from_le_bytes(word.0), (OLD & !mask) | new);
@@ -248,9 +251,15 @@ mod tests {
 
                 let short = word.0.get_mut(..3).unwrap_or_default();
                 assert_eq!(Dst::bytes(short).store(OLD, size), None);
-                assert_eq!(Dst::bytes(short).atomic(op, size), None);
+                assert_eq!(Dst::bytes(short).atomic(op, size, 1), None);
                 let odd = word.0.get_mut(1..).unwrap_or_default();
-                assert_eq!(Dst::bytes(odd).atomic(op, size), None);
+                assert_eq!(Dst::bytes(odd).atomic(op, size, 1), None);
+
+                // Without a try nothing is done, by what needs one.
+                let before = word.0;
+                let undone = Dst::bytes(&mut word.0).atomic(op, size, 0).is_none();
+                assert!(undone || !matches!(op, AtomicOp::Cas { .. }));
+                assert!(!undone || word.0 == before);
             }
         }
         Ok(())
@@ -404,6 +413,16 @@ mod tests {
             assert!(rnr::delay(code) < rnr::delay(code + 1));
         }
         assert!(rnr::delay(32) == rnr::delay(0));
+    }
+
+    #[test]
+    fn waits_without_end_grow_with_the_tries() {
+        let wait =
+            |micros, tries| rnr::back_off(Delta::from_micros(micros), tries).as_micros_ceil();
+        assert_eq!(wait(10, 0), 10);
+        assert_eq!(wait(10, 3), 80);
+        assert_eq!(wait(10, u8::MAX), 10_240);
+        assert_eq!(wait(655_360, u8::MAX), 655_360);
     }
 
     #[test]

@@ -55,6 +55,9 @@ use crate::{
 };
 use kernel::prelude::*;
 
+/// How often an atomic operation tries again because others change the word.
+const ATOMIC_TRIES: u32 = 1 << 16;
+
 /// A device of this host as the target of work requests.
 pub(crate) struct LocalPeer<'a> {
     dev: &'a Dev,
@@ -184,7 +187,7 @@ impl<'a> LocalPeer<'a> {
         Sink::piece(&mut result)?;
         let old = word
             .word()?
-            .atomic(op, size)
+            .atomic(op, size, ATOMIC_TRIES)
             .ok_or(CrStatus::RemOperation)?;
         let bytes = old.to_le_bytes();
         transfer(&mut bytes.as_slice(), &mut result, size.bytes(), || false)
@@ -427,10 +430,14 @@ impl<'a> Receiver<'a> {
     /// again.
     #[inline]
     fn take(&self, job: &Job<'_>, buffer: &mut Buffer) -> Result<Option<Outcome>, CrStatus> {
-        match jfr::take(self.jfr, job.sq.name, buffer) {
-            Taken::Buffer(remaining) => {
-                if let Some(jetty) = self.jetty {
-                    jetty::buffer_taken(jetty, remaining);
+        let is_below = |remaining| {
+            self.jetty
+                .is_some_and(|jetty| jetty.is_below_limit(remaining))
+        };
+        match jfr::take(self.jfr, job.sq.name, buffer, is_below) {
+            Taken::Buffer(is_below) => {
+                if let Some(jetty) = self.jetty.filter(|_| is_below) {
+                    jetty::raise_limit(jetty);
                 }
                 Ok(None)
             }

@@ -7,8 +7,9 @@ use crate::{
     jfc::{
         Arm,
         Jfc,
-        Locked, //
+        State, //
     },
+    lock::Locked,
     logic::cqe::{
         Cqe,
         CQE_LEN,
@@ -44,12 +45,12 @@ impl Soft {
     }
 }
 
-impl Locked<'_> {
+impl Locked<'_, State> {
     /// Reads the oldest record, unless there is none. `None` inside for one of an object that is
     /// gone.
     fn read(&self, jfc: &Jfc) -> Option<Option<Completion>> {
         let consumed = jfc.ring.user_idx();
-        if self.state.is_empty(consumed) {
+        if self.is_empty(consumed) {
             return None;
         }
         let entry = jfc.ring.read_head::<CQE_LEN>(consumed);
@@ -94,7 +95,7 @@ pub(crate) fn poll(jfc: &Jfc, out: &mut Completions<'_>) {
 pub(crate) fn rearm(jfc: &Jfc, what: Arm) -> bool {
     let mut locked = jfc.lock();
     let consumed = jfc.ring.user_idx();
-    locked.state.rearm(consumed, what)
+    locked.rearm(consumed, what)
 }
 
 /// Discards the oldest records as long as they are of objects that are gone. Process context.

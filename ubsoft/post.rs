@@ -179,7 +179,7 @@ pub(crate) fn recv(jfr: &Jfr, jetty: Option<&Jetty>, list: &mut RecvList<'_>) ->
     let poster = jetty.map_or(0, |jetty| jetty.user_obj());
     let result = {
         let mut locked = jfr.lock();
-        let state = &mut *locked.state;
+        let state = &mut *locked;
         let entries = jfr.ring.geometry().entries();
         let mut produced = jfr.ring.user_idx();
         let result = (|| {
@@ -271,7 +271,7 @@ fn take_some(
 ) -> usize {
     let geometry = jfr.ring.geometry();
     let mut locked = jfr.lock();
-    let state = &mut *locked.state;
+    let state = &mut *locked;
     let mut produced = jfr.ring.user_idx();
     *left = (*left).min(state.index.pending(produced).unwrap_or(0));
     let mut count = 0usize;

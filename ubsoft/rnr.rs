@@ -27,6 +27,18 @@ pub(crate) fn delay(code: u8) -> Delta {
     Delta::from_micros(i64::from(micros))
 }
 
+/// Up to this time, in microseconds, those who try for ever wait longer each time. Who tries costs
+/// processor time that nobody is charged for.
+const BACK_OFF: i64 = 10_240;
+
+/// Returns the time until the next try for who tries for ever and has done so `tries` times: the
+/// receiver's timer is the least.
+pub(crate) fn back_off(delay: Delta, tries: u8) -> Delta {
+    let micros = delay.as_micros_ceil();
+    let longer = micros.saturating_mul(1 << tries.min(10));
+    Delta::from_micros(longer.min(BACK_OFF).max(micros))
+}
+
 /// The name of a send queue on this host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SqName {

@@ -450,7 +450,13 @@ impl Sq {
             return;
         }
         this.dev.host.work_queued();
-        if this.dev.host.works.enqueue(this.clone()).is_err() {
+        if this
+            .dev
+            .host
+            .works_of(this.owner)
+            .enqueue(this.clone())
+            .is_err()
+        {
             // It is queued already.
             this.dev.host.work_done();
         }
@@ -482,21 +488,28 @@ impl Sq {
         Self::schedule(this);
     }
 
-    /// Tells whether long copies are to end: the queue goes away, or the process whose queue it is
-    /// (see [`Self::kick`]) is being killed.
+    /// Tells whether long copies are to end: the queue or the device goes away, or the process whose
+    /// queue it is (see [`Self::kick`]) is being killed.
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
         // What a kernel client posted does not depend on who happens to run it.
-        self.stopped.load(Relaxed) || (self.owner != CtxId::KERNEL && fatal_signal_pending())
+        self.stopped.load(Relaxed)
+            || self.dev.is_leaving()
+            || (self.owner != CtxId::KERNEL && fatal_signal_pending())
     }
 
-    /// Changes the state; `None` changes nothing.
+    /// Changes the state; `None` changes nothing. `entered` is told of the new state, under the lock,
+    /// before anything is carried out in it.
     ///
     /// # Errors
     ///
     /// `EINVAL` for a state that does not exist or cannot be entered from the current one, `EBUSY`
     /// for a reset while the queue is being flushed.
-    pub(crate) fn modify(this: &SqArc, to: Option<u32>) -> Result {
+    pub(crate) fn modify(
+        this: &SqArc,
+        to: Option<u32>,
+        entered: impl FnOnce(JettyState),
+    ) -> Result {
         let Some(to) = to else {
             return Ok(());
         };
@@ -504,6 +517,7 @@ impl Sq {
         {
             let mut state = this.state.lock();
             let actions = state.machine.modify(to)?;
+            entered(to);
             if to != JettyState::Ready {
                 state.not_ready = None;
             }
@@ -522,6 +536,16 @@ impl Sq {
     /// Returns the state.
     pub(crate) fn query(&self) -> u32 {
         self.state.lock().machine.state().raw()
+    }
+
+    /// Calls `act`, under the lock, if the queue is in the error state; tells whether.
+    pub(crate) fn if_failed(&self, act: impl FnOnce()) -> bool {
+        let state = self.state.lock();
+        let failed = state.machine.state() == JettyState::Error;
+        if failed {
+            act();
+        }
+        failed
     }
 
     /// Binds a connected jetty.

@@ -82,6 +82,8 @@ mod ledger;
 #[deny(unsafe_code)]
 mod local;
 #[deny(unsafe_code)]
+mod lock;
+#[deny(unsafe_code)]
 mod moderation;
 #[deny(unsafe_code)]
 mod module;

@@ -21,9 +21,6 @@ use crate::{
 use core::marker::PhantomData;
 use kernel::sync::atomic::Atomic;
 
-/// How often an atomic operation tries again because others change the word.
-const ATOMIC_TRIES: u32 = 1 << 16;
-
 /// Contiguous memory that may be read.
 ///
 /// # Invariants
@@ -242,9 +239,9 @@ impl<'a> Dst<'a> {
     /// Carries out an atomic operation on the word at the start; returns the old value.
     ///
     /// `None` if the memory is too short, not aligned to the word, or so contended that the
-    /// operation does not come through.
+    /// operation does not come through in so many tries.
     #[inline(always)]
-    pub(crate) fn atomic(&self, op: AtomicOp, size: AtomicSize) -> Option<u64> {
+    pub(crate) fn atomic(&self, op: AtomicOp, size: AtomicSize, tries: u32) -> Option<u64> {
         // CAST: 4 or 8.
         let bytes = size.bytes() as usize;
         if self.len < bytes || self.ptr as usize % bytes != 0 {
@@ -257,7 +254,7 @@ impl<'a> Dst<'a> {
                     op.apply(u64::from(old), size).map(|new| new as u32)
                 };
                 // SAFETY: Aligned and long enough.
-                unsafe { update_u32(self.ptr.cast::<u32>(), apply) }.map(u64::from)
+                unsafe { update_u32(self.ptr.cast::<u32>(), tries, apply) }.map(u64::from)
             }
             AtomicSize::Eight => {
                 let word = self.ptr.cast::<u64>();
@@ -269,7 +266,7 @@ impl<'a> Dst<'a> {
                     AtomicOp::Sub(operand) => Some(shared.hot_add(operand.wrapping_neg())),
                     AtomicOp::Swap(value) => Some(shared.hot_xchg(value)),
                     // SAFETY: Aligned and long enough.
-                    _ => unsafe { update_u64(word, |old| op.apply(old, size)) },
+                    _ => unsafe { update_u64(word, tries, |old| op.apply(old, size)) },
                 }
             }
         }
@@ -279,17 +276,22 @@ impl<'a> Dst<'a> {
 /// Makes a function that updates a word of the given type atomically.
 macro_rules! atomic_update {
     ($name:ident, $word:ty) => {
-        /// Replaces a word by what `apply` makes of it, atomically; returns the old value. `apply`
-        /// returns nothing if the word is to stay.
+        /// Replaces a word by what `apply` makes of it, atomically; returns the old value, or nothing
+        /// if others changed the word at each of so many tries. `apply` returns nothing if the word is
+        /// to stay.
         ///
         /// # Safety
         ///
         /// `word` must be aligned, and valid for reading and writing.
-        unsafe fn $name(word: *mut $word, apply: impl Fn($word) -> Option<$word>) -> Option<$word> {
+        unsafe fn $name(
+            word: *mut $word,
+            tries: u32,
+            apply: impl Fn($word) -> Option<$word>,
+        ) -> Option<$word> {
             // SAFETY: By the function's contract; all access of the kernel is atomic.
             let word = unsafe { Atomic::from_ptr(word) };
             let mut old = word.hot_load();
-            for _ in 0..ATOMIC_TRIES {
+            for _ in 0..tries {
                 let Some(new) = apply(old) else {
                     return Some(old);
                 };

@@ -388,6 +388,26 @@ fn values() -> Outcome {
     Ok(())
 }
 
+/// One thread switches moderation off while another one changes it: what was set last, counts.
+fn set_by_two_threads() -> Outcome {
+    let mut side = Listener::create()?;
+    for _ in 0..300 {
+        std::thread::scope(|scope| {
+            let off = scope.spawn(|| side.sent.modify(BOTH, 0, 0));
+            let on = side.sent.modify(COUNT, 2, 0);
+            off.join().map(|off| off.and(on))
+        })
+        .map_err(|_| Failure::Fail("a thread died".to_string()))??;
+    }
+    // Both at once had an order, and so has this.
+    side.sent.modify(COUNT, 2, 0)?;
+    side.sent.arm(false)?;
+    work(&mut side, 1)?;
+    has_not(&side)?;
+    work(&mut side, 1)?;
+    has_come(&side)
+}
+
 fn without_a_channel() -> Outcome {
     let ctx = Context::open_first()?;
     let memory = Segment::alloc(&ctx, 4096, 1)?;
@@ -567,6 +587,7 @@ pub fn main() -> ExitCode {
         "t-moderation",
         tests![
             values,
+            set_by_two_threads,
             count_alone,
             period_alone,
             whichever_is_first,

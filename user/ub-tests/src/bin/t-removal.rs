@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use ub_client::abi::*;
 use ub_client::sys::{self, Exit, Fork, Pid};
 use ub_client::{
-    AsyncEvents, Context, DevAttr, Device, Error, Jfc, Jfce, Jfs, JfsConfig, Segment, SendWr,
-    Target, Token,
+    AsyncEvents, Context, ContextOptions, DevAttr, Device, Doorbell, Error, Jfc, Jfce, Jfs,
+    JfsConfig, Segment, SendWr, Target, Token,
 };
 use ub_tests::fixture::{Side, SOON};
 use ub_tests::own::{Own, CONFIG};
@@ -257,6 +257,48 @@ fn removed_in_the_middle_of_traffic() -> Outcome {
     Ok(())
 }
 
+/// Removes a device while it copies; tells whether that was cut short.
+fn cuts_a_copy_short(doorbell: Doorbell) -> Result<bool, Failure> {
+    const LEN: usize = 64 << 20;
+    let mut own = Own::create("ubtest0")?;
+    let options = ContextOptions {
+        doorbell,
+        ..Default::default()
+    };
+    let ctx = Context::open_with(&own.device, options)?;
+    let mut side = Side::create_in(ctx, Default::default())?;
+    let to = Target::jetty(&side.ctx, side.target_config())?;
+    let memory = Segment::alloc(&side.ctx, 2 * LEN, 5)?;
+    memory.fill(0, LEN, 1);
+    let list = [memory.sge(0, LEN)];
+    let wr = SendWr::write(to.target_ref(), memory.remote(LEN), &list);
+    std::thread::scope(|scope| {
+        // It is carried out, or the device was gone before it was heard.
+        let sender = scope.spawn(|| side.jetty.queue().send(&wr));
+        while memory.bytes(LEN, 1) == [0] && !sender.is_finished() {
+            std::hint::spin_loop();
+        }
+        own.remove()?;
+        let _ = sender
+            .join()
+            .map_err(|_| Failure::Fail("a thread died".to_string()))?;
+        Ok(memory.bytes(2 * LEN - 1, 1) == [0])
+    })
+}
+
+/// A long copy does not hold the removal up, whichever way its doorbell was rung.
+fn removed_in_the_middle_of_a_copy() -> Outcome {
+    for doorbell in [Doorbell::File, Doorbell::UserCtl] {
+        let mut tries = 0;
+        // A slow machine may be late.
+        while !cuts_a_copy_short(doorbell)? {
+            tries += 1;
+            check!(tries < 5, "{doorbell:?}: it was always finished");
+        }
+    }
+    Ok(())
+}
+
 /// A sender waits for a buffer of a receiver whose device goes.
 fn removed_while_a_sender_waits() -> Outcome {
     let mut own = Own::create("ubtest0")?;
@@ -451,6 +493,7 @@ pub fn main() -> ExitCode {
             removed_under_an_importer,
             removed_while_somebody_waits,
             removed_in_the_middle_of_traffic,
+            removed_in_the_middle_of_a_copy,
             removed_while_a_sender_waits,
             opened_while_it_goes,
             jfs_of_a_device_that_is_gone,

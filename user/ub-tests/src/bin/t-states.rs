@@ -322,6 +322,31 @@ fn failed_jetty_does_not_receive() -> Outcome {
     Ok(())
 }
 
+/// A change of state carries out what was posted before; if that fails, the failure is what counts.
+fn failure_by_a_change() -> Outcome {
+    for from in [READY, RESET] {
+        let mut pair = Pair::create()?;
+        if from == RESET {
+            pair.b.jetty.set_state(ERROR)?;
+            expect_status(&pair.b.wait_sent()?, UBURMA_CR_WR_FLUSH_ERR_DONE)?;
+            pair.b.jetty.set_state(RESET)?;
+        }
+        let list = [pair.b.memory.sge(0, 8)];
+        let wr = SendWr::write(pair.ba.target_ref(), RemoteRange::default(), &list);
+        pair.b.jetty.queue().post(&wr)?;
+        pair.b.jetty.set_state(READY)?;
+        expect_status(&pair.b.wait_sent()?, UBURMA_CR_REM_ACCESS_ABORT_ERR)?;
+        expect_status(&pair.b.wait_sent()?, UBURMA_CR_WR_FLUSH_ERR_DONE)?;
+        let state = pair.b.jetty.query()?;
+        check_eq!(state.get_u32(UBURMA_QUERY_JETTY_OUT_STATE), ERROR);
+        pair.b.post_recv(0, 64, 1)?;
+        let list = [pair.a.memory.sge(0, 8)];
+        let wr = SendWr::send(pair.to_b(), &list);
+        pair.a.expect(&wr, UBURMA_CR_REM_OPERATION_ERR)?;
+    }
+    Ok(())
+}
+
 /// Makes the sender usable again after a failure.
 fn revive(side: &mut Side) -> Outcome {
     expect_status(&side.wait_sent()?, UBURMA_CR_WR_FLUSH_ERR_DONE)?;
@@ -448,6 +473,7 @@ pub fn main() -> ExitCode {
             reset_forgets,
             waiting_request_is_flushed,
             failed_jetty_does_not_receive,
+            failure_by_a_change,
             receive_queue,
             nothing_is_lost_in_a_race,
             attributes_are_independent,
