@@ -157,8 +157,14 @@ exports! {
         let config = jetty_config(&*cfg, Path::Plain);
         let later = Later { fd: (*notifier).fd, timeout, user_ctx, object: target as u64 };
         let ids = (UBURMA_IMPORT_JETTY_ASYNC_IN_UDATA, UBURMA_IMPORT_JETTY_ASYNC_OUT_UDATA);
-        let cmd = with_udata(LaterTarget::import_cmd(config, later), ids, udata);
-        import((*notifier).urma_ctx, target, cmd, &config)
+        let mut cmd = with_udata(LaterTarget::import_cmd(config, later), ids, udata);
+        let ret = run(&mut cmd, dev_fd((*notifier).urma_ctx));
+        if ret == 0 {
+            // The rest is left to the provider.
+            (*target).handle = cmd.get_u64(UBURMA_IMPORT_JETTY_ASYNC_OUT_HANDLE);
+            (*target).tp.tpn = cmd.get_u32(UBURMA_IMPORT_JETTY_ASYNC_OUT_TPN);
+        }
+        ret
     }
 
     fn urma_cmd_unimport_jetty_async(target: *mut urma_target_jetty) -> c_int {
