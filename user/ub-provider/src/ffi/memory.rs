@@ -36,14 +36,19 @@ fn lend(cfg: &urma_seg_cfg, ctx: &Object<ContextKind>) -> u32 {
     }
 }
 
-/// Maps memory of a peer.
-fn map_window(dev_fd: c_int, reply: &ubsoft_import_seg_resp, write: bool) -> Outcome<Mapping> {
+/// Maps memory of a peer at an address; 0 stands for any.
+fn map_window(
+    addr: u64,
+    dev_fd: c_int,
+    reply: &ubsoft_import_seg_resp,
+    write: bool,
+) -> Outcome<Mapping> {
     let how = MapFlags {
         write,
         ..Default::default()
     };
     let len = usize::try_from(reply.mmap_len).map_err(|_| Failure::BAD_REPLY)?;
-    Mapping::file(dev_fd, reply.mmap_off, len, how).map_err(|err| Failure::of_client(&err))
+    Mapping::file_at(addr, dev_fd, reply.mmap_off, len, how).map_err(|err| Failure::of_client(&err))
 }
 
 operations! {
@@ -158,7 +163,7 @@ operations! {
             // The kernel wrote it behind the compiler's back.
             let reply = ptr::read_volatile(&reply);
             let writes = urma_import_seg_flag::access.get(flag) & ACCESS_WRITE != 0;
-            match map_window((*ctx.ptr()).dev_fd, &reply, writes) {
+            match map_window(addr, (*ctx.ptr()).dev_fd, &reply, writes) {
                 Ok(window) => {
                     (*segment.ptr()).mva = window.addr();
                     *lock(&segment.private.window) = Some(window);
