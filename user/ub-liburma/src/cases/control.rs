@@ -271,6 +271,7 @@ fn paths() -> Outcome {
     // Over that path, and over one that the kernel chooses.
     let mut path = urma_active_tp_cfg {
         tp_handle: handle,
+        peer_tp_handle: handle,
         ..Default::default()
     };
     for chosen in [&raw mut path, ptr::null_mut()] {
