@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use ub_abi::{ubsoft_import_seg_resp, ubsoft_seg_req, UBSOFT_FEATURE_WINDOW, UBSOFT_SEG_LEND};
+use ub_abi::*;
 use ub_client::sys::{MapFlags, Mapping};
 use ub_urma::flags::{urma_import_seg_flag, urma_reg_seg_flag};
 use ub_urma::liburma::*;
@@ -17,18 +17,13 @@ use crate::ffi::kinds::*;
 use crate::ffi::object::{find, lock, release, Kind, Object, State};
 use crate::status::{Failure, Outcome};
 
-/// Access that peers may have: reading.
-const ACCESS_READ: u32 = 2;
-/// Writing.
-const ACCESS_WRITE: u32 = 4;
-
 /// UBSOFT_SEG_LEND if peers may map a segment: who shows its token may read it anyway. Only whole
 /// pages can be mapped.
 fn lend(cfg: &urma_seg_cfg, ctx: &Object<ContextKind>) -> u32 {
     let page = u64::from(ctx.private.page_size.load(Ordering::Relaxed)).max(1);
     let whole = cfg.va % page == 0 && cfg.len % page == 0;
     let can = ctx.private.features.load(Ordering::Relaxed) & UBSOFT_FEATURE_WINDOW != 0;
-    let may = urma_reg_seg_flag::access.get(cfg.flag) & ACCESS_READ != 0;
+    let may = urma_reg_seg_flag::access.get(cfg.flag) & UBURMA_ACCESS_READ != 0;
     if whole && can && may {
         UBSOFT_SEG_LEND
     } else {
@@ -162,7 +157,7 @@ operations! {
         if urma_import_seg_flag::mapping.get(flag) != 0 {
             // The kernel wrote it behind the compiler's back.
             let reply = ptr::read_volatile(&reply);
-            let writes = urma_import_seg_flag::access.get(flag) & ACCESS_WRITE != 0;
+            let writes = urma_import_seg_flag::access.get(flag) & UBURMA_ACCESS_WRITE != 0;
             match map_window(addr, (*ctx.ptr()).dev_fd, &reply, writes) {
                 Ok(window) => {
                     (*segment.ptr()).mva = window.addr();
