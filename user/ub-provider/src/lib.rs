@@ -16,6 +16,9 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(not(target_env = "gnu"))]
+compile_error!("structures of liburma hold locks of glibc: the provider is built for it");
+
 mod queue;
 mod status;
 

@@ -53,6 +53,18 @@ pub union urma_jfs_wr_body {
     pub faa: urma_faa_wr,
 }
 
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::{offset_of, size_of};
+
+    assert!(size_of::<urma_jetty_shared>() == 16);
+    assert!(offset_of!(urma_jetty_shared, jfr) == 0);
+    assert!(offset_of!(urma_jetty_shared, jfc) == 8);
+    assert!(size_of::<urma_jfs_wr_body>() == 48);
+    assert!(size_of::<urma_jetty_cfg>() - offset_of!(urma_jetty_cfg, shared) == 32);
+    assert!(size_of::<urma_jfs_wr>() - offset_of!(urma_jfs_wr, body) == 48 + 8);
+};
+
 /// All structures, module by module.
 pub fn all_layouts() -> impl Iterator<Item = &'static Layout> {
     [

@@ -109,8 +109,17 @@ impl Mapping {
         Ok(whole)
     }
 
-    /// Part of a file.
+    /// Part of a file, wherever there is room.
     pub fn file(fd: RawFd, offset: u64, len: usize, how: MapFlags) -> Result<Self> {
+        Self::file_at(0, fd, offset, len, how)
+    }
+
+    /// Part of a file at this address; at any for 0.
+    ///
+    /// # Errors
+    ///
+    /// `EEXIST` if something is there already, `EINVAL` for an address inside of a page.
+    pub fn file_at(addr: u64, fd: RawFd, offset: u64, len: usize, how: MapFlags) -> Result<Self> {
         let mut prot = libc::PROT_READ;
         if how.write {
             prot |= libc::PROT_WRITE;
@@ -123,14 +132,34 @@ impl Mapping {
         } else {
             libc::MAP_SHARED
         };
-        Self::map(len, prot, flags, fd, offset)
+        if addr == 0 {
+            return Self::map(len, prot, flags, fd, offset);
+        }
+        let flags = flags | libc::MAP_FIXED_NOREPLACE;
+        let mapping = Self::map_at(addr, len, prot, flags, fd, offset)?;
+        // Kernels before 4.17 do not know the flag, and look for room elsewhere.
+        if mapping.addr() != addr {
+            return Err(Error::sys("mmap", libc::EEXIST));
+        }
+        Ok(mapping)
     }
 
     fn map(len: usize, prot: i32, flags: i32, fd: RawFd, offset: u64) -> Result<Self> {
-        // SAFETY: without MAP_FIXED no memory of the process is replaced.
+        Self::map_at(0, len, prot, flags, fd, offset)
+    }
+
+    fn map_at(
+        addr: u64,
+        len: usize,
+        prot: i32,
+        flags: i32,
+        fd: RawFd,
+        offset: u64,
+    ) -> Result<Self> {
+        // SAFETY: nobody passes MAP_FIXED, so that no memory of the process is replaced.
         let base = unsafe {
             libc::mmap(
-                std::ptr::null_mut(),
+                addr as *mut libc::c_void,
                 len,
                 prot,
                 flags,

@@ -271,6 +271,7 @@ fn paths() -> Outcome {
     // Over that path, and over one that the kernel chooses.
     let mut path = urma_active_tp_cfg {
         tp_handle: handle,
+        peer_tp_handle: handle,
         ..Default::default()
     };
     for chosen in [&raw mut path, ptr::null_mut()] {
@@ -350,6 +351,19 @@ fn asynchronous_imports() -> Outcome {
     );
     check_eq!(notes[0].user_ctx, 0x1234);
     check!(ptr::eq(notes[0].object.cast(), target));
+    {
+        // SAFETY: a target that exists.
+        let target = unsafe { &*target };
+        check!(ptr::eq(target.urma_ctx, a.lab.ctx()));
+        check_eq!(
+            (target.id.id, target.trans_mode, target.kind),
+            (b.id(), URMA_TM_RC, URMA_JETTY)
+        );
+        check_eq!(
+            (target.flag, target.policy, target.tp_type),
+            (remote.flag, remote.policy, remote.tp_type)
+        );
+    }
     call!(a, ack_notify(1, notes.as_mut_ptr()));
     let status = call!(a, bind_jetty_async(notifier, a.jetty, target, 0x5678, 0));
     check_eq!(status, URMA_SUCCESS);

@@ -5,6 +5,7 @@
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ub_client::sys::Mapping;
 use ub_tests::{check, check_eq, tests, Outcome, Test};
 use ub_urma::flags::{urma_cr_flag, urma_import_seg_flag, urma_jfs_wr_flag};
 use ub_urma::*;
@@ -308,6 +309,21 @@ fn memory_that_is_mapped() -> Outcome {
     check_eq!(word.load(Ordering::SeqCst), 77);
     word.store(88, Ordering::SeqCst);
     check_eq!(b.bytes.bytes(0, 8), 88u64.to_ne_bytes());
+    check_eq!(call!(a, unimport_seg(window)), URMA_SUCCESS);
+    // Where it is asked for, or not at all.
+    let room = Mapping::inaccessible(MEMORY)?;
+    let addr = room.addr();
+    let window = call!(a, import_seg(a.lab.ctx(), &mut seg, &mut token, addr, flag));
+    check!(window.is_null());
+    check_eq!(
+        std::io::Error::last_os_error().raw_os_error(),
+        Some(libc::EEXIST)
+    );
+    drop(room);
+    let window = call!(a, import_seg(a.lab.ctx(), &mut seg, &mut token, addr, flag));
+    check!(!window.is_null());
+    // SAFETY: a segment that exists.
+    check_eq!(unsafe { (*window).mva }, addr);
     check_eq!(call!(a, unimport_seg(window)), URMA_SUCCESS);
     // Not without the right token, and then nothing is left behind.
     let mut token = urma_token {

@@ -398,6 +398,13 @@ fn deleting_what_is_shared() -> Outcome {
             Some(libc::EBUSY)
         );
     }
+    // In a list, behind one that is not shared.
+    let other = a.lab.jfr(a.received, URMA_TM_RM, 8)?;
+    let (mut list_of, mut bad) = ([other, a.jfr], ptr::null_mut());
+    let status = call!(a, delete_jfr_batch(list_of.as_mut_ptr(), 2, &mut bad));
+    check_eq!(status, URMA_FAIL);
+    check!(ptr::eq(bad, a.jfr));
+    check_eq!(call!(a, delete_jfr(other)), URMA_EINVAL);
     a.destroy()
 }
 

@@ -6,6 +6,7 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use ub_abi::{UBURMA_ACCESS_ATOMIC, UBURMA_ACCESS_READ, UBURMA_ACCESS_WRITE};
 use ub_client::sys::{self, Mapping};
 use ub_client::Device;
 use ub_tests::{check, check_eq, Failure, Outcome};
@@ -38,7 +39,7 @@ pub const SEG_TOKEN: u32 = 0x1234_5678;
 /// Bytes of memory of a side.
 pub const MEMORY: usize = 64 << 10;
 /// Read, write and atomic access.
-pub const ACCESS: u32 = 2 | 4 | 8;
+pub const ACCESS: u32 = UBURMA_ACCESS_READ | UBURMA_ACCESS_WRITE | UBURMA_ACCESS_ATOMIC;
 /// Plain-text tokens.
 pub const PLAIN: u32 = 1;
 

@@ -13,7 +13,12 @@ use super::data::message;
 use super::lab::*;
 
 /// The tests of this file.
-pub const TESTS: &[Test] = tests![stages, stages_and_events, stages_that_fail];
+pub const TESTS: &[Test] = tests![
+    stages,
+    stages_and_events,
+    stages_and_options,
+    stages_that_fail
+];
 
 fn stages() -> Outcome {
     let lab = Lab::open()?;
@@ -40,9 +45,9 @@ fn stages() -> Outcome {
         URMA_EINVAL
     );
     check_eq!(call!(lab, set_jfc_opt(jfc, opt, value, 0)), URMA_EINVAL);
-    // SAFETY: a queue that exists; liburma keeps its configuration with what was set.
-    unsafe { (*jfc).jfc_cfg.depth = depth };
     check_eq!(call!(lab, active_jfc(jfc)), URMA_SUCCESS);
+    // SAFETY: a queue that exists.
+    check_eq!(unsafe { (*jfc).jfc_cfg.depth }, 32);
     lab.quiet(jfc)?;
     let mut cfg = Lab::jfr_cfg(jfc, URMA_TM_RM, 8);
     check_eq!(
@@ -163,6 +168,76 @@ fn stages_and_events() -> Outcome {
     check_eq!(call!(a, free_jfc(jfc)), URMA_SUCCESS);
     check_eq!(call!(a, delete_jfce(jfce)), URMA_SUCCESS);
     a.destroy()
+}
+
+/// Options that the configuration has a place for.
+fn stages_and_options() -> Outcome {
+    let (a, b) = (Side::create(URMA_TM_RM)?, Side::create(URMA_TM_RM)?);
+    let other = a.lab.jfc(8, ptr::null_mut(), 0)?;
+    let mut cfg = Lab::jfs_cfg(a.sent, URMA_TM_UM, 8);
+    let mut jfs = ptr::null_mut();
+    let status = call!(a, alloc_jfs(a.lab.ctx(), &mut cfg, &mut jfs));
+    check_eq!(status, URMA_SUCCESS);
+    let mut mode = URMA_TM_RM;
+    let opt = u64::from(UBURMA_OPT_JFS_TRANS_MODE);
+    let value = (&raw mut mode).cast();
+    check_eq!(call!(a, set_jfs_opt(jfs, opt, value, 8)), URMA_EINVAL);
+    check_eq!(call!(a, set_jfs_opt(jfs, opt, value, 4)), URMA_SUCCESS);
+    // Not to a queue of another context.
+    let opt = u64::from(UBURMA_OPT_JFS_BIND_JFC);
+    for (mut jfc, status) in [(b.sent, URMA_EINVAL), (other, URMA_SUCCESS)] {
+        let value = (&raw mut jfc).cast();
+        check_eq!(call!(a, set_jfs_opt(jfs, opt, value, 8)), status);
+    }
+    check_eq!(call!(a, active_jfs(jfs)), URMA_SUCCESS);
+    // SAFETY: a queue that exists.
+    let cfg = unsafe { (*jfs).jfs_cfg };
+    check_eq!((cfg.trans_mode, cfg.depth), (URMA_TM_RM, 8));
+    check!(ptr::eq(cfg.jfc, other));
+    // Completions come there, and are not seen when the queue is gone.
+    let mut wr = request(URMA_OPC_NOP, ptr::null_mut(), 5);
+    let mut bad = ptr::null_mut();
+    for _ in 0..2 {
+        check_eq!(call!(a, post_jfs_wr(jfs, &mut wr, &mut bad)), URMA_SUCCESS);
+    }
+    check_eq!(a.lab.wait(other)?.user_data, jfs as usize);
+    check_eq!(call!(a, free_jfs(jfs)), URMA_SUCCESS);
+    a.lab.quiet(other)?;
+    // What the kernel takes only when an object is allocated.
+    let mut jfc = ptr::null_mut();
+    let mut cfg = urma_jfc_cfg {
+        depth: 8,
+        ..Default::default()
+    };
+    let status = call!(a, alloc_jfc(a.lab.ctx(), &mut cfg, &mut jfc));
+    check_eq!(status, URMA_SUCCESS);
+    let mut jetty = ptr::null_mut();
+    let mut cfg = Lab::jetty_cfg(a.sent, a.jfr, URMA_TM_RM, 8);
+    let status = call!(a, alloc_jetty(a.lab.ctx(), &mut cfg, &mut jetty));
+    check_eq!(status, URMA_SUCCESS);
+    let mut nothing = 0u64;
+    let value = (&raw mut nothing).cast();
+    let unsupported = || std::io::Error::last_os_error().raw_os_error() == Some(libc::EOPNOTSUPP);
+    let opt = u64::from(UBURMA_OPT_JFC_BIND_JFCE);
+    check_eq!(call!(a, set_jfc_opt(jfc, opt, value, 8)), URMA_FAIL);
+    check!(unsupported());
+    let opt = u64::from(UBURMA_OPT_JETTY_BIND_JTG);
+    check_eq!(call!(a, set_jetty_opt(jetty, opt, value, 8)), URMA_FAIL);
+    check!(unsupported());
+    // Another receive queue.
+    let mut jfr = a.lab.jfr(other, URMA_TM_RM, 8)?;
+    let opt = u64::from(UBURMA_OPT_JETTY_BIND_JFR);
+    let value = (&raw mut jfr).cast();
+    check_eq!(call!(a, set_jetty_opt(jetty, opt, value, 8)), URMA_SUCCESS);
+    // SAFETY: a jetty that exists.
+    check!(ptr::eq(unsafe { (*jetty).jetty_cfg.shared.jfr }, jfr));
+    check_eq!(call!(a, active_jetty(jetty)), URMA_SUCCESS);
+    check_eq!(call!(a, free_jetty(jetty)), URMA_SUCCESS);
+    check_eq!(call!(a, delete_jfr(jfr)), URMA_SUCCESS);
+    check_eq!(call!(a, free_jfc(jfc)), URMA_SUCCESS);
+    check_eq!(call!(a, delete_jfc(other)), URMA_SUCCESS);
+    a.destroy()?;
+    b.destroy()
 }
 
 fn stages_that_fail() -> Outcome {

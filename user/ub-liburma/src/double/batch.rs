@@ -9,7 +9,7 @@ use ub_urma::*;
 
 use super::*;
 
-/// Destroys many: the function of liburma waits until the sums agree.
+/// Destroys many: the function of liburma waits until the sums agree, but does not begin its own anew.
 unsafe fn destroy_batch(
     kind: Batch,
     fd: c_int,
@@ -23,10 +23,18 @@ unsafe fn destroy_batch(
         set_errno(err.errno());
         return Err(reply.bad as usize);
     }
-    while acknowledged() != (reply.completions, reply.events) {
+    let mut sums = (0u32, 0u32);
+    loop {
+        let (completions, events) = acknowledged();
+        sums = (
+            sums.0.wrapping_add(completions),
+            sums.1.wrapping_add(events),
+        );
+        if sums == (reply.completions, reply.events) {
+            return Ok(());
+        }
         std::thread::yield_now();
     }
-    Ok(())
 }
 
 macro_rules! batch {

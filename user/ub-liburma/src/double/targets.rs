@@ -45,12 +45,17 @@ unsafe fn jfr_config(cfg: &urma_tjfr_cfg, path: Path) -> TargetConfig {
     }
 }
 
-unsafe fn path_of(cfg: *const urma_active_tp_cfg) -> Path {
+/// A command over the path of the caller, whose five attributes begin with that of the handle.
+unsafe fn over(ex: *const urma_active_tp_cfg, first: u32, cmd: Cmd) -> Cmd {
     // SAFETY: as the caller promises.
-    match unsafe { (*cfg).tp_handle } {
-        0 => Path::Chosen,
-        handle => Path::Handle(handle),
-    }
+    let ex = unsafe { &*ex };
+    (first..first + 5)
+        .fold(cmd, Cmd::without)
+        .u64(first, ex.tp_handle)
+        .u64(first + 1, ex.peer_tp_handle)
+        .u64(first + 2, ex.tag)
+        .u32(first + 3, ex.tp_attr.tx_psn)
+        .u32(first + 4, ex.tp_attr.rx_psn)
 }
 
 /// Runs an import; all commands agree on the numbers of their outputs.
@@ -110,9 +115,10 @@ exports! {
         ex: *mut urma_active_tp_cfg,
         udata: *mut urma_cmd_udrv_priv,
     ) -> c_int {
-        let config = jfr_config(&*cfg, path_of(ex));
-        let cmd = with_udata(Target::jfr_cmd(config), ids(UBURMA_IMPORT_JFR_EX_IN_UDATA), udata);
-        import(ctx, target, cmd, &config)
+        let config = jfr_config(&*cfg, Path::Chosen);
+        let cmd = over(ex, UBURMA_IMPORT_JFR_EX_IN_TP_HANDLE, Target::jfr_cmd(config));
+        let ids = ids(UBURMA_IMPORT_JFR_EX_IN_UDATA);
+        import(ctx, target, with_udata(cmd, ids, udata), &config)
     }
 
     fn urma_cmd_unimport_jfr(target: *mut urma_target_jetty) -> c_int {
@@ -137,9 +143,10 @@ exports! {
         ex: *mut urma_active_tp_cfg,
         udata: *mut urma_cmd_udrv_priv,
     ) -> c_int {
-        let config = jetty_config(&*cfg, path_of(ex));
+        let config = jetty_config(&*cfg, Path::Chosen);
+        let cmd = over(ex, UBURMA_IMPORT_JETTY_EX_IN_TP_HANDLE, Target::jetty_cmd(config));
         let ids = ids(UBURMA_IMPORT_JETTY_EX_IN_UDATA);
-        import(ctx, target, with_udata(Target::jetty_cmd(config), ids, udata), &config)
+        import(ctx, target, with_udata(cmd, ids, udata), &config)
     }
 
     fn urma_cmd_unimport_jetty(target: *mut urma_target_jetty) -> c_int {
@@ -157,8 +164,14 @@ exports! {
         let config = jetty_config(&*cfg, Path::Plain);
         let later = Later { fd: (*notifier).fd, timeout, user_ctx, object: target as u64 };
         let ids = (UBURMA_IMPORT_JETTY_ASYNC_IN_UDATA, UBURMA_IMPORT_JETTY_ASYNC_OUT_UDATA);
-        let cmd = with_udata(LaterTarget::import_cmd(config, later), ids, udata);
-        import((*notifier).urma_ctx, target, cmd, &config)
+        let mut cmd = with_udata(LaterTarget::import_cmd(config, later), ids, udata);
+        let ret = run(&mut cmd, dev_fd((*notifier).urma_ctx));
+        if ret == 0 {
+            // The rest is left to the provider.
+            (*target).handle = cmd.get_u64(UBURMA_IMPORT_JETTY_ASYNC_OUT_HANDLE);
+            (*target).tp.tpn = cmd.get_u32(UBURMA_IMPORT_JETTY_ASYNC_OUT_TPN);
+        }
+        ret
     }
 
     fn urma_cmd_unimport_jetty_async(target: *mut urma_target_jetty) -> c_int {

@@ -2,19 +2,21 @@
 
 //! Destroying many objects by one command.
 //!
-//! liburma's functions wait, without an end, until as many events are acknowledged as the kernel
-//! delivered. So the provider looks first: while there is one that was handed out and not
-//! acknowledged, nothing is destroyed.
+//! liburma's functions wait until as many events are acknowledged as the kernel delivered, but add to
+//! their count in each round that they wait: if it is not right at once it never is. So the provider
+//! looks first. While there is an event that was handed out and not acknowledged, nothing is
+//! destroyed; and if there ever was one, objects are destroyed one after the other.
 
 use std::ffi::c_int;
 
 use ub_urma::liburma::*;
 use ub_urma::*;
 
-use crate::ffi::call::{given, operations, undone};
-use crate::ffi::destroy::{is_settled, Mortal};
+use crate::ffi::call::{errno, given, operations, undone};
+use crate::ffi::destroy::{acknowledged, is_settled, Mortal};
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, release, State};
+use crate::ffi::queues::{delete_jetty, delete_jfc, delete_jfr, delete_jfs};
 use crate::status::{Failure, Outcome};
 
 /// Has all of a list enter the state of being destroyed; on failure none, and the one at fault.
@@ -61,8 +63,34 @@ unsafe fn restore<K: Mortal>(list: &[*mut K::Public]) {
     }
 }
 
-/// Destroys a list of objects by a function of liburma. On failure those before the bad one are
-/// gone.
+/// Destroys a list of objects one after the other, by an operation.
+///
+/// # Safety
+///
+/// As for [`destroy_all`].
+unsafe fn destroy_each<K: Mortal>(
+    all: &[*mut K::Public],
+    bad: *mut *mut K::Public,
+    one: unsafe extern "C" fn(*mut K::Public) -> u32,
+) -> Outcome<()> {
+    for public in all {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let status = one(*public);
+            if status != URMA_SUCCESS {
+                *bad = *public;
+                return Err(Failure {
+                    status,
+                    errno: errno(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Destroys a list of objects by a function of liburma, or each by an operation. On failure those
+/// before the bad one are gone.
 ///
 /// # Safety
 ///
@@ -71,6 +99,7 @@ unsafe fn destroy_all<K: Mortal>(
     list: *mut *mut K::Public,
     count: c_int,
     bad: *mut *mut K::Public,
+    one: unsafe extern "C" fn(*mut K::Public) -> u32,
     function: impl FnOnce(*mut *mut K::Public, c_int, *mut *mut K::Public) -> c_int,
 ) -> Outcome<()> {
     given(list)?;
@@ -87,6 +116,13 @@ unsafe fn destroy_all<K: Mortal>(
             return Err(failure);
         }
         *bad = std::ptr::null_mut();
+        let never_told = |public: &*mut K::Public| {
+            find_held::<K>(*public).is_ok_and(|object| acknowledged(object) == (0, 0))
+        };
+        if !all.iter().all(never_told) {
+            restore::<K>(all);
+            return destroy_each::<K>(all, bad, one);
+        }
         let first = all.first().copied().unwrap_or(std::ptr::null_mut());
         let outcome = undone(find_held::<K>(first)?, |_| function(list, count, bad));
         let gone = match outcome {
@@ -110,21 +146,21 @@ unsafe fn destroy_all<K: Mortal>(
 operations! {
     /// Destroys completion queues.
     fn delete_jfc_batch(list: *mut *mut urma_jfc, count: c_int, bad: *mut *mut urma_jfc) -> () {
-        destroy_all::<JfcKind>(list, count, bad, |list, count, bad| {
+        destroy_all::<JfcKind>(list, count, bad, delete_jfc, |list, count, bad| {
             urma_cmd_delete_jfc_batch(list, count, bad)
         })
     }
 
     /// Destroys send queues.
     fn delete_jfs_batch(list: *mut *mut urma_jfs, count: c_int, bad: *mut *mut urma_jfs) -> () {
-        destroy_all::<JfsKind>(list, count, bad, |list, count, bad| {
+        destroy_all::<JfsKind>(list, count, bad, delete_jfs, |list, count, bad| {
             urma_cmd_delete_jfs_batch(list, count, bad)
         })
     }
 
     /// Destroys receive queues.
     fn delete_jfr_batch(list: *mut *mut urma_jfr, count: c_int, bad: *mut *mut urma_jfr) -> () {
-        destroy_all::<JfrKind>(list, count, bad, |list, count, bad| {
+        destroy_all::<JfrKind>(list, count, bad, delete_jfr, |list, count, bad| {
             urma_cmd_delete_jfr_batch(list, count, bad)
         })
     }
@@ -135,7 +171,7 @@ operations! {
         count: c_int,
         bad: *mut *mut urma_jetty,
     ) -> () {
-        destroy_all::<JettyKind>(list, count, bad, |list, count, bad| {
+        destroy_all::<JettyKind>(list, count, bad, delete_jetty, |list, count, bad| {
             urma_cmd_delete_jetty_batch(list, count, bad)
         })
     }

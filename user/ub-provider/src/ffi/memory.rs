@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use ub_abi::{ubsoft_import_seg_resp, ubsoft_seg_req, UBSOFT_FEATURE_WINDOW, UBSOFT_SEG_LEND};
+use ub_abi::*;
 use ub_client::sys::{MapFlags, Mapping};
 use ub_urma::flags::{urma_import_seg_flag, urma_reg_seg_flag};
 use ub_urma::liburma::*;
@@ -17,18 +17,13 @@ use crate::ffi::kinds::*;
 use crate::ffi::object::{find, lock, release, Kind, Object, State};
 use crate::status::{Failure, Outcome};
 
-/// Access that peers may have: reading.
-const ACCESS_READ: u32 = 2;
-/// Writing.
-const ACCESS_WRITE: u32 = 4;
-
 /// UBSOFT_SEG_LEND if peers may map a segment: who shows its token may read it anyway. Only whole
 /// pages can be mapped.
 fn lend(cfg: &urma_seg_cfg, ctx: &Object<ContextKind>) -> u32 {
     let page = u64::from(ctx.private.page_size.load(Ordering::Relaxed)).max(1);
     let whole = cfg.va % page == 0 && cfg.len % page == 0;
     let can = ctx.private.features.load(Ordering::Relaxed) & UBSOFT_FEATURE_WINDOW != 0;
-    let may = urma_reg_seg_flag::access.get(cfg.flag) & ACCESS_READ != 0;
+    let may = urma_reg_seg_flag::access.get(cfg.flag) & UBURMA_ACCESS_READ != 0;
     if whole && can && may {
         UBSOFT_SEG_LEND
     } else {
@@ -36,14 +31,19 @@ fn lend(cfg: &urma_seg_cfg, ctx: &Object<ContextKind>) -> u32 {
     }
 }
 
-/// Maps memory of a peer.
-fn map_window(dev_fd: c_int, reply: &ubsoft_import_seg_resp, write: bool) -> Outcome<Mapping> {
+/// Maps memory of a peer at an address; 0 stands for any.
+fn map_window(
+    addr: u64,
+    dev_fd: c_int,
+    reply: &ubsoft_import_seg_resp,
+    write: bool,
+) -> Outcome<Mapping> {
     let how = MapFlags {
         write,
         ..Default::default()
     };
     let len = usize::try_from(reply.mmap_len).map_err(|_| Failure::BAD_REPLY)?;
-    Mapping::file(dev_fd, reply.mmap_off, len, how).map_err(|err| Failure::of_client(&err))
+    Mapping::file_at(addr, dev_fd, reply.mmap_off, len, how).map_err(|err| Failure::of_client(&err))
 }
 
 operations! {
@@ -157,8 +157,8 @@ operations! {
         if urma_import_seg_flag::mapping.get(flag) != 0 {
             // The kernel wrote it behind the compiler's back.
             let reply = ptr::read_volatile(&reply);
-            let writes = urma_import_seg_flag::access.get(flag) & ACCESS_WRITE != 0;
-            match map_window((*ctx.ptr()).dev_fd, &reply, writes) {
+            let writes = urma_import_seg_flag::access.get(flag) & UBURMA_ACCESS_WRITE != 0;
+            match map_window(addr, (*ctx.ptr()).dev_fd, &reply, writes) {
                 Ok(window) => {
                     (*segment.ptr()).mva = window.addr();
                     *lock(&segment.private.window) = Some(window);

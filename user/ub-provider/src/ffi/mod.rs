@@ -12,6 +12,7 @@ mod destroy;
 mod kinds;
 mod memory;
 mod object;
+mod options;
 mod queues;
 mod request;
 mod staged;

@@ -14,9 +14,10 @@ use crate::ffi::call::{done, given, no_udata, operations, undone, QueueData};
 use crate::ffi::destroy::{acknowledged, destroy, destroy_or_orphan, end_jfr, recount, Mortal};
 use crate::ffi::kinds::*;
 use crate::ffi::object::{find, find_held, lock, Kind, Object};
+use crate::ffi::options::{get, Config, Value};
 use crate::ffi::queues::{check_comp, check_jetty, check_recv, check_send};
 use crate::queue::{CompQueue, RecvQueue, SendQueue};
-use crate::status::{Failure, Outcome};
+use crate::status::Outcome;
 
 /// Memory that looks like an object and is none.
 ///
@@ -36,15 +37,6 @@ const _: () = {
     assert!(align_of::<Object<JfsKind>>() <= align_of::<Decoy>());
     assert!(align_of::<Object<JfrKind>>() <= align_of::<Decoy>());
 };
-
-/// Sets or reads an option by a function of liburma.
-fn option(buf: *mut c_void, len: u32, function: impl FnOnce() -> c_int) -> Outcome<()> {
-    given(buf)?;
-    if len == 0 {
-        return Err(Failure::INVALID);
-    }
-    done(function())
-}
 
 /// Puts an object to work by a function of liburma, which counts acknowledgments anew then; but the
 /// kernel goes on counting events.
@@ -98,13 +90,19 @@ operations! {
     /// Sets an option of it.
     fn set_jfc_opt(jfc: *mut urma_jfc, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jfc = find::<JfcKind>(jfc)?;
-        option(buf, len, || urma_cmd_set_jfc_opt(jfc.ptr(), opt, buf, len, &mut no_udata()))
+        let value = Value::new(buf, len)?;
+        let mut cfg = (*jfc.ptr()).jfc_cfg;
+        cfg.keep(opt, value)?;
+        check_comp(&cfg, jfc.ctx()?)?;
+        done(urma_cmd_set_jfc_opt(jfc.ptr(), opt, buf, len, &mut no_udata()))?;
+        (*jfc.ptr()).jfc_cfg = cfg;
+        Ok(())
     }
 
     /// Reads an option of it.
     fn get_jfc_opt(jfc: *mut urma_jfc, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jfc = find::<JfcKind>(jfc)?;
-        option(buf, len, || urma_cmd_get_jfc_opt(jfc.ptr(), opt, buf, len, &mut no_udata()))
+        get(buf, len, || urma_cmd_get_jfc_opt(jfc.ptr(), opt, buf, len, &mut no_udata()))
     }
 
     /// Puts it to work.
@@ -149,13 +147,19 @@ operations! {
     /// Sets an option of it.
     fn set_jfs_opt(jfs: *mut urma_jfs, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jfs = find::<JfsKind>(jfs)?;
-        option(buf, len, || urma_cmd_set_jfs_opt(jfs.ptr(), opt, buf, len, &mut no_udata()))
+        let value = Value::new(buf, len)?;
+        let mut cfg = (*jfs.ptr()).jfs_cfg;
+        cfg.keep(opt, value)?;
+        check_send(&cfg, jfs.ctx()?)?;
+        done(urma_cmd_set_jfs_opt(jfs.ptr(), opt, buf, len, &mut no_udata()))?;
+        (*jfs.ptr()).jfs_cfg = cfg;
+        Ok(())
     }
 
     /// Reads an option of it.
     fn get_jfs_opt(jfs: *mut urma_jfs, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jfs = find::<JfsKind>(jfs)?;
-        option(buf, len, || urma_cmd_get_jfs_opt(jfs.ptr(), opt, buf, len, &mut no_udata()))
+        get(buf, len, || urma_cmd_get_jfs_opt(jfs.ptr(), opt, buf, len, &mut no_udata()))
     }
 
     /// Puts it to work.
@@ -206,13 +210,19 @@ operations! {
     /// Sets an option of it.
     fn set_jfr_opt(jfr: *mut urma_jfr, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jfr = find::<JfrKind>(jfr)?;
-        option(buf, len, || urma_cmd_set_jfr_opt(jfr.ptr(), opt, buf, len, &mut no_udata()))
+        let value = Value::new(buf, len)?;
+        let mut cfg = (*jfr.ptr()).jfr_cfg;
+        cfg.keep(opt, value)?;
+        check_recv(&cfg, jfr.ctx()?)?;
+        done(urma_cmd_set_jfr_opt(jfr.ptr(), opt, buf, len, &mut no_udata()))?;
+        (*jfr.ptr()).jfr_cfg = cfg;
+        Ok(())
     }
 
     /// Reads an option of it.
     fn get_jfr_opt(jfr: *mut urma_jfr, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jfr = find::<JfrKind>(jfr)?;
-        option(buf, len, || urma_cmd_get_jfr_opt(jfr.ptr(), opt, buf, len, &mut no_udata()))
+        get(buf, len, || urma_cmd_get_jfr_opt(jfr.ptr(), opt, buf, len, &mut no_udata()))
     }
 
     /// Puts it to work.
@@ -263,13 +273,19 @@ operations! {
     /// Sets an option of it.
     fn set_jetty_opt(jetty: *mut urma_jetty, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jetty = find::<JettyKind>(jetty)?;
-        option(buf, len, || urma_cmd_set_jetty_opt(jetty.ptr(), opt, buf, len, &mut no_udata()))
+        let value = Value::new(buf, len)?;
+        let mut cfg = (*jetty.ptr()).jetty_cfg;
+        cfg.keep(opt, value)?;
+        check_jetty(&cfg, jetty.ctx()?)?;
+        done(urma_cmd_set_jetty_opt(jetty.ptr(), opt, buf, len, &mut no_udata()))?;
+        (*jetty.ptr()).jetty_cfg = cfg;
+        Ok(())
     }
 
     /// Reads an option of it.
     fn get_jetty_opt(jetty: *mut urma_jetty, opt: u64, buf: *mut c_void, len: u32) -> () {
         let jetty = find::<JettyKind>(jetty)?;
-        option(buf, len, || urma_cmd_get_jetty_opt(jetty.ptr(), opt, buf, len, &mut no_udata()))
+        get(buf, len, || urma_cmd_get_jetty_opt(jetty.ptr(), opt, buf, len, &mut no_udata()))
     }
 
     /// Puts it to work.

@@ -302,6 +302,15 @@ operations! {
             timeout,
             &mut data.udata(),
         ))?;
+        // Of this, liburma fills in what the kernel replied.
+        let (from, to) = (&*jetty, &mut *target.ptr());
+        to.urma_ctx = (*notifier.ptr()).urma_ctx;
+        to.id = from.jetty_id;
+        to.trans_mode = from.trans_mode;
+        to.kind = from.kind;
+        to.flag = from.flag;
+        to.policy = from.policy;
+        to.tp_type = from.tp_type;
         imported(target, &data, (*jetty).kind, |target| {
             urma_cmd_unimport_jetty_async(target);
         })
