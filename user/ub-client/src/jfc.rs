@@ -295,11 +295,10 @@ impl Jfc {
         self.files.ring(request, queue, self.ring.consumed())
     }
 
-    /// Changes event moderation: completions per event, microseconds until one in any case; 0
-    /// is none. `mask` says what is meant, UBURMA_JFC_ATTR_*.
-    pub fn modify(&self, mask: u32, count: u16, period: u16) -> Result<()> {
+    /// The command that changes event moderation.
+    pub fn modify_cmd(handle: u64, mask: u32, count: u16, period: u16) -> Cmd {
         Cmd::new(UBURMA_CMD_MODIFY_JFC)
-            .u64(UBURMA_MODIFY_JFC_IN_HANDLE, self.handle)
+            .u64(UBURMA_MODIFY_JFC_IN_HANDLE, handle)
             .u32(UBURMA_MODIFY_JFC_IN_MASK, mask)
             .u16(UBURMA_MODIFY_JFC_IN_MODERATE_COUNT, count)
             .u16(UBURMA_MODIFY_JFC_IN_MODERATE_PERIOD, period)
@@ -309,7 +308,12 @@ impl Jfc {
                 &[],
                 0,
             )
-            .run(self.files.dev())
+    }
+
+    /// Changes event moderation: completions per event, microseconds until one in any case; 0
+    /// is none. `mask` says what is meant, UBURMA_JFC_ATTR_*.
+    pub fn modify(&self, mask: u32, count: u16, period: u16) -> Result<()> {
+        Self::modify_cmd(self.handle, mask, count, period).run(self.files.dev())
     }
 }
 

@@ -268,12 +268,7 @@ fn deleting_without_blocking() -> Outcome {
 
 /// Has a jetty fail, and takes the event of it.
 fn fail(a: &Side, jetty: *mut urma_jetty) -> Result<urma_async_event, Failure> {
-    // The peer is no jetty of ours: a request that fails has the queue fail.
-    let mut remote = a.remote();
-    remote.jetty_id.id = a.id() + 7777;
-    let mut token = urma_token { token: TOKEN };
-    let target = call!(a, import_jetty(a.lab.ctx(), &mut remote, &mut token));
-    check!(!target.is_null());
+    let target = a.import_none()?;
     let mut src = [a.sge(0, 4)];
     let mut wr = message(URMA_OPC_SEND, target, list(&mut src), 1);
     let mut bad = ptr::null_mut();

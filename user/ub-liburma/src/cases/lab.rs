@@ -335,7 +335,17 @@ impl Side {
 
     /// Imports the jetty of a peer.
     pub fn import(&self, peer: &Side) -> Result<*mut urma_target_jetty, Failure> {
-        let mut remote = peer.remote();
+        self.import_remote(peer.remote())
+    }
+
+    /// Imports a jetty that there is not, at this side's own device: what is sent to it fails.
+    pub fn import_none(&self) -> Result<*mut urma_target_jetty, Failure> {
+        let mut remote = self.remote();
+        remote.jetty_id.id = self.id() + 7777;
+        self.import_remote(remote)
+    }
+
+    fn import_remote(&self, mut remote: urma_rjetty) -> Result<*mut urma_target_jetty, Failure> {
         let mut token = urma_token { token: TOKEN };
         let target = call!(self, import_jetty(self.lab.ctx(), &mut remote, &mut token));
         check!(

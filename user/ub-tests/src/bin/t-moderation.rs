@@ -7,7 +7,7 @@
 
 use std::os::fd::AsRawFd;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use ub_client::{Context, Device, Jfc, Jfce, Jfs, JfsConfig, Segment, SendWr, Tar
 use ub_tests::fixture::{expect_status, JETTY_TOKEN, SOON};
 use ub_tests::listener::{Listener, SENT};
 use ub_tests::own::Own;
-use ub_tests::{check, check_eq, check_errno, tests, Failure, Options, Outcome};
+use ub_tests::{check, check_eq, check_errno, of_run, tests, Failure, Options, Outcome};
 
 const COUNT: u32 = UBURMA_JFC_ATTR_MODERATE_COUNT;
 const PERIOD: u32 = UBURMA_JFC_ATTR_MODERATE_PERIOD;
@@ -388,24 +388,42 @@ fn values() -> Outcome {
     Ok(())
 }
 
-/// One thread switches moderation off while another one changes it: what was set last, counts.
+/// A period that is set stays, whatever another thread does to the count meanwhile.
 fn set_by_two_threads() -> Outcome {
-    let mut side = Listener::create()?;
-    for _ in 0..300 {
-        std::thread::scope(|scope| {
-            let off = scope.spawn(|| side.sent.modify(BOTH, 0, 0));
-            let on = side.sent.modify(COUNT, 2, 0);
-            off.join().map(|off| off.and(on))
-        })
-        .map_err(|_| Failure::Fail("a thread died".to_string()))??;
-    }
-    // Both at once had an order, and so has this.
-    side.sent.modify(COUNT, 2, 0)?;
-    side.sent.arm(false)?;
-    work(&mut side, 1)?;
-    has_not(&side)?;
-    work(&mut side, 1)?;
-    has_come(&side)
+    let side = Listener::create()?;
+    let mut sent = Jfc::create_on(&side.ctx, 16, &side.jfce, SENT)?;
+    let mut jfs = Jfs::create(&side.ctx, JfsConfig::on(&sent))?;
+    let (fd, handle) = (side.ctx.dev_fd(), sent.handle());
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let counter = scope.spawn(|| -> Outcome {
+            while !over.load(Ordering::Relaxed) {
+                Jfc::modify_cmd(handle, COUNT, 9, 0).run(fd)?;
+                Jfc::modify_cmd(handle, COUNT, 0, 0).run(fd)?;
+            }
+            Ok(())
+        });
+        let result = (0..of_run(500, 20_000)).try_for_each(|round| -> Outcome {
+            sent.modify(PERIOD, 0, LONG)?;
+            let start = Instant::now();
+            sent.arm(false)?;
+            nop(&mut jfs)?;
+            let events = side.events()?;
+            // On a slow machine it may have passed.
+            let early = start.elapsed() < micros(PAUSE);
+            check!(events.is_empty() || !early, "round {round}: {events:?}");
+            // It comes as soon as there is no count either, and is the only one.
+            sent.modify(PERIOD, 0, 0)?;
+            if events.is_empty() {
+                check_eq!(side.jfce.wait(16, 5000)?, vec![SENT], "round {round}");
+            }
+            sent.poll_many(16);
+            Ok(())
+        });
+        over.store(true, Ordering::Relaxed);
+        let died = |_| Failure::Fail("a thread died".to_string());
+        counter.join().map_err(died)?.and(result)
+    })
 }
 
 fn without_a_channel() -> Outcome {
